@@ -1,0 +1,87 @@
+"""The model protocol: what an engine asks and how a client answers (design §5, engine A2).
+
+A client yields `Delta`s while text arrives and ends with exactly one `Assistant`. It may raise
+`ModelError`; `collect` is the one place where that becomes data. A client that gives up one try and
+starts another yields `Reset` first, so that viewers drop what they saw (FB02).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+from .messages import JSON, Assistant, ErrorKind, Failure, Message, Usage
+
+ToolChoice: TypeAlias = Literal["auto", "none", "required"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """A tool as a model sees it. `parameters` is a JSON schema of an object. `patterns` narrow
+    string arguments further, for models whose output is constrained by a schema; they are no
+    validation rule (local-models §1.6)."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, JSON]
+    patterns: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """`response_schema` asks for one JSON value of that schema instead of free text."""
+
+    messages: Sequence[Message]
+    tools: tuple[ToolSpec, ...] = ()
+    tool_choice: ToolChoice = "auto"
+    response_schema: Mapping[str, JSON] | None = None
+    stop: tuple[str, ...] = ()
+    max_tokens: int | None = None
+    temperature: float | None = None
+    stream: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delta:
+    """A piece of a reply. `index` numbers the blocks of a reply in order of appearance. For
+    kind "call" the text is a piece of the written arguments (for preview only); the first delta
+    of a call carries its name."""
+
+    kind: Literal["text", "thinking", "call"]
+    text: str
+    index: int = 0
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reset:
+    """Everything of this reply so far is void; try number `attempt` begins."""
+
+    attempt: int
+    failure: Failure
+    usage: Usage
+
+
+ModelEvent: TypeAlias = Delta | Reset | Assistant
+
+
+class ModelClient(Protocol):
+    @property
+    def name(self) -> str:
+        """The model's name, for usage and logs."""
+        ...
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        """Send one request. The last item is the `Assistant`. Raises `ModelError`."""
+        ...
+
+
+class ModelError(Exception):
+    """A request that gave no complete reply. `code` of the public error tree is "model_" + kind."""
+
+    def __init__(
+        self, kind: ErrorKind, message: str, *, retry_after_s: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.failure = Failure(kind=kind, message=message, retry_after_s=retry_after_s)
