@@ -78,10 +78,16 @@ class ModelClient(Protocol):
 
 
 class ModelError(Exception):
-    """A request that gave no complete reply. `code` of the public error tree is "model_" + kind."""
+    """A request that gave no complete reply. `usage` is what the provider reported of it, if it did."""
 
     def __init__(
-        self, kind: ErrorKind, message: str, *, retry_after_s: float | None = None
+        self,
+        kind: ErrorKind,
+        message: str,
+        *,
+        retry_after_s: float | None = None,
+        usage: Usage | None = None,
     ) -> None:
         super().__init__(message)
         self.failure = Failure(kind=kind, message=message, retry_after_s=retry_after_s)
+        self.usage = usage
