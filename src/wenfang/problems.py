@@ -1,0 +1,135 @@
+"""What can go wrong at the edges, as one table: a stable code, its HTTP status, and words.
+
+A `Problem` is an expected failure that a person can mend. The server answers it as the error envelope
+of docs/wire.md, the command line prints it as one line; both read this table. A row's words name what
+happened, the value, and what to do; `{...}` are the problem's parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Language: TypeAlias = Literal["zh", "en"]
+Param: TypeAlias = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    status: int
+    zh: str
+    en: str
+
+
+class Problem(Exception):  # noqa: N818 - an expected outcome with a code, like HTTP's problem details
+    """An expected failure. `code` is a key of `PROBLEMS`; `params` are shown to people, so they
+    hold no secret and no path that the person did not give."""
+
+    def __init__(self, code: str, **params: Param) -> None:
+        super().__init__(code)
+        self.code = code
+        self.params = params
+
+    @property
+    def status(self) -> int:
+        return PROBLEMS[self.code].status
+
+    def text(self, language: Language = "en") -> str:
+        """The one line a person reads."""
+        return words(self.code, self.params, language)
+
+
+def words(code: str, params: dict[str, Param], language: Language) -> str:
+    """The words of a code; a parameter that is missing reads as empty."""
+    row = PROBLEMS[code]
+    template = row.zh if language == "zh" else row.en
+    return template.format_map(_Lenient(params)).strip()
+
+
+class _Lenient(dict[str, Param]):
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+def _row(code: str, status: int, zh: str, en: str) -> tuple[str, Row]:
+    return code, Row(status=status, zh=zh, en=en)
+
+
+PROBLEMS: dict[str, Row] = dict(
+    (
+        # The request
+        _row("invalid_request", 400, "请求不对：{field} {problem}",
+             "The request is not valid: {field} {problem}"),
+        _row("not_found", 404, "没有这个地址：{path}", "There is nothing at {path}"),
+        _row("method_not_allowed", 405, "这个地址不接受 {method}", "{method} is not allowed here"),
+        _row("request_too_large", 413, "请求体超过 {limit} 字节的上限",
+             "The request body is larger than the limit of {limit} bytes"),
+        _row("host_refused", 403, "拒绝来自主机名 {host} 的访问；本机模式只接受 127.0.0.1 和 localhost",
+             "The host name {host} is refused; local mode answers to 127.0.0.1 and localhost only"),
+        _row("origin_refused", 403, "拒绝来自其他网站 {origin} 的请求",
+             "Requests from the other site {origin} are refused"),
+        # Projects, files, sessions, runs
+        _row("project_not_found", 404, "没有这个项目：{id}", "There is no project {id}"),
+        _row("session_not_found", 404, "没有这个会话：{id}", "There is no session {id}"),
+        _row("run_not_found", 404, "没有这次运行：{id}", "There is no run {id}"),
+        _row("file_not_found", 404, "没有这个文件：{path}", "There is no file {path}"),
+        _row("trash_not_found", 404, "回收站里没有 {id}", "The trash holds no {id}"),
+        _row("file_not_text", 415, "{path} 不是文本文件", "{path} is not a text file"),
+        _row("file_too_large", 413, "{path} 太大（上限 {limit} 字节）",
+             "{path} is too large (the limit is {limit} bytes)"),
+        _row("path_invalid", 400, "路径不可用：{path} {problem}",
+             "The path {path} cannot be used: {problem}"),
+        _row("path_exists", 409, "{path} 已经存在；换一个名字", "{path} exists already; choose another name"),
+        _row("revision_conflict", 409, "{path} 在你编辑期间被改动过；请先对比再保存",
+             "{path} was changed since you opened it; compare before you save"),
+        _row("run_active", 409, "这个会话正在运行；等它结束，或者追加一句话、停止它",
+             "A run of this session is active; wait, steer it or stop it"),
+        _row("run_finished", 409, "这次运行已经结束", "This run has ended"),
+        # The model
+        _row("model_unavailable", 409,
+             "没有可用的模型（{why}）。三种办法：wenfang model pull 下载内置模型；"
+             "在设置里（或用 WENFANG_BASE_URL、WENFANG_API_KEY、WENFANG_MODEL）连接服务商；"
+             "选择脚本演示（WENFANG_PROVIDER=scripted）",
+             "There is no model to use ({why}). Three ways: `wenfang model pull` downloads the "
+             "built-in one; connect a provider in the settings (or WENFANG_BASE_URL, "
+             "WENFANG_API_KEY, WENFANG_MODEL); choose the scripted demo (WENFANG_PROVIDER=scripted)"),
+        _row("pull_active", 409, "模型正在下载", "The model is being downloaded already"),
+        _row("pull_failed", 502, "模型下载失败：{problem}", "The model could not be downloaded: {problem}"),
+        _row("model_not_found", 404, "没有名为 {name} 的本地模型；wenfang model list 列出已有的",
+             "There is no local model {name}; `wenfang model list` shows what is there"),
+        # Settings
+        _row("setting_locked", 409, "{field} 由环境变量 {variable} 固定；请在那里修改",
+             "{field} is fixed by the environment variable {variable}; change it there"),
+        _row("settings_invalid", 500, "设置文件 {file} 无法使用：{problem}。修正它，或者删掉后重新设置",
+             "The settings file {file} cannot be used: {problem}. Mend it, or delete it and set up again"),
+        _row("environment_invalid", 500, "环境变量 {variable} 的值不对：{problem}",
+             "The environment variable {variable} is not valid: {problem}"),
+        # The machine
+        _row("data_unwritable", 507, "数据目录 {path} 不可写：{problem}。修好权限，或用 --data 换一个目录",
+             "The data directory {path} cannot be written: {problem}. Mend its permissions or choose "
+             "another with --data"),
+        _row("disk_full", 507, "磁盘已满，没有保存；请腾出空间后再试",
+             "The disk is full and nothing was saved; free some space and try again"),
+        _row("database_newer", 500, "数据库 {path} 由更新的版本写成（{found}）；请升级 wenfang，或用 --data 换一个目录",
+             "The database {path} was written by a newer version ({found}); upgrade wenfang or choose "
+             "another data directory with --data"),
+        _row("database_broken", 500, "数据库 {path} 无法使用：{problem}。从备份恢复，或用 --data 换一个目录",
+             "The database {path} cannot be used: {problem}. Restore a backup or choose another data "
+             "directory with --data"),
+        _row("database_busy", 409, "数据库正被另一台机器 {host} 使用；请先停掉那边",
+             "The database is in use by another machine, {host}; stop that one first"),
+        _row("port_taken", 500, "端口 {port} 已被占用；用 --port 换一个，或 --port 0 自动选择",
+             "Port {port} is taken; choose another with --port, or --port 0 for a free one"),
+        _row("address_unusable", 500, "不能监听 {host}：{problem}；用 --host 127.0.0.1",
+             "Cannot listen on {host}: {problem}; use --host 127.0.0.1"),
+        _row("project_path_missing", 404, "没有这个项目目录：{path}；先建立它，或改正 --project",
+             "There is no project folder {path}; create it or correct --project"),
+        _row("script_invalid", 400, "脚本文件 {path} 有错：{problem}",
+             "The script file {path} has an error: {problem}"),
+        _row("empty_request", 400, "没有要做的事；请写出任务，例如：wenfang run \"数一数 data 里的文件\"",
+             "There is nothing to do; write a task, for example: wenfang run \"Count the files in data\""),
+        _row("not_ready", 503, "服务还没有就绪", "The service is not ready"),
+        _row("shutting_down", 503, "服务正在关闭；稍后重试", "The service is shutting down; try again later"),
+        _row("internal_error", 500, "程序内部出错；日志里有详情", "An internal error; the log has the details"),
+    )
+)  # fmt: skip
