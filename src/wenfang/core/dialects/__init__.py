@@ -1,0 +1,6 @@
+"""Dialects: how a model is told about tools and how its calls are read."""
+
+from .base import Conversation, Decoder, Dialect
+from .native import native
+
+__all__ = ["Conversation", "Decoder", "Dialect", "native"]

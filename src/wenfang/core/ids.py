@@ -1,0 +1,10 @@
+"""Ids: unique across runs, machines and time, safe in URLs and in providers' id fields."""
+
+from __future__ import annotations
+
+import secrets
+
+
+def new_id(prefix: str) -> str:
+    """`prefix`, an underscore and 20 random hex digits: 80 bits, at most 40 characters in all."""
+    return f"{prefix}_{secrets.token_hex(10)}"
