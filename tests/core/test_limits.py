@@ -46,10 +46,10 @@ def play(guard, calls: str, results: dict[str, object] | None = None) -> list[st
         ("ABABAB", "ok ok ok hint hint stop"),
         ("ABCABCA", "ok ok ok ok hint hint stop"),
         ("ABCDABCD", "ok ok ok ok ok ok ok ok"),
-        ("AABAAB", "ok ok ok ok ok hint"),
+        ("AABAAB", "ok ok ok ok hint hint"),
         ("AABBCC", "ok ok ok ok ok ok"),
         ("BAAAA", "ok ok ok hint hint"),
-        ("AAABAAAA", "ok ok hint ok ok ok hint hint"),
+        ("AAABAAAA", "ok ok hint ok ok hint hint hint"),
     ],
 )
 def test_fb10_repeats(calls: str, verdicts: str) -> None:
@@ -102,11 +102,11 @@ def test_tokens_count_given_up_attempts_too() -> None:
         model="a", failure=Failure(kind="rate", message=""), usage=Usage(input=8, output=2)
     )
     reply = Assistant(
-        content=(), stop="stop", usage=Usage(input=5, output=4), attempts=(attempt,)
+        content=(Text(text="x"),), stop="stop", usage=Usage(input=5, output=4), attempts=(attempt,)
     )
     guard.observe(ModelDone(reply=reply))
     assert isinstance(guard.observe(DUE), Ok)
-    guard.observe(ModelDone(reply=Assistant(content=(), stop="stop", usage=Usage(input=1))))
+    guard.observe(ModelDone(reply=Assistant(content=(Text(text="x"),), stop="stop", usage=Usage(input=1))))
     verdict = guard.observe(DUE)
     assert isinstance(verdict, Stop)
     assert (verdict.reason, verdict.answer_turn) == ("budget", False)

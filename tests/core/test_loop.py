@@ -70,7 +70,7 @@ class World:
         @tool
         async def crash() -> str:
             """Crash."""
-            raise KeyError("secret in /home/someone/private/file.txt line\nsecond line")
+            raise ValueError("secret in /home/someone/private/file.txt line\nsecond line")
 
         @tool
         async def wait() -> str:
@@ -188,7 +188,7 @@ async def test_fb12_one_failing_call_leaves_its_siblings_alone() -> None:
     assert [r.text for r in results(agent)][0::3] == ["2", "4"]
     broke, crashed = results(agent)[1:3]
     assert broke.text == "it broke: value 7; try 8"
-    assert crashed.text.startswith("crash failed unexpectedly: KeyError")
+    assert crashed.text.startswith("crash failed unexpectedly: ValueError")
     assert "someone" not in crashed.text
     assert "second line" not in crashed.text
 
@@ -578,7 +578,8 @@ async def test_invariant_3_a_client_that_crashes_is_a_failure() -> None:
     agent = Agent(Broken(), world.tools)
     end = await agent.run("go", emit=world.emit)
     check(agent, world, end)
-    assert (end.status, end.reason, end.answer) == ("failed", "internal_error", "some")
+    assert (end.status, end.reason, end.answer) == ("failed", "provider_error", "some")
+    assert end.failure == Failure(kind="fatal", message="the model client crashed with ZeroDivisionError")
 
 
 async def test_a_stream_that_ends_without_a_message() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from .attempt import attempt
 from .events import ToolEnd, ToolStart, ToolUpdate
 from .hooks import Allow, Decision
 from .limits import CallDone, CallDue, Deny, Hint, Stop
-from .messages import Assistant, Text, ToolCall, ToolErrorType, ToolResult
+from .messages import Assistant, Message, Text, ToolCall, ToolErrorType, ToolResult
 from .nearest import nearest
 from .tools import Tool, ToolContext, ToolError, ToolOutput
 
@@ -274,6 +274,13 @@ def refusal(call: ToolCall, error_type: ToolErrorType, text: str) -> ToolResult:
 
 def _aborted(call: ToolCall) -> ToolResult:
     return refusal(call, "aborted", "This call was stopped before it finished.")
+
+
+def unanswered(transcript: Sequence[Message]) -> list[ToolResult]:
+    """Results for calls of the last message that never came to run: a listener failed or the run was
+    cancelled between the message and its batch."""
+    last = transcript[-1] if transcript else None
+    return [_aborted(call) for call in last.calls] if isinstance(last, Assistant) else []
 
 
 def _cut_text(call: ToolCall) -> str:

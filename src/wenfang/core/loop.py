@@ -14,7 +14,7 @@ from functools import partial
 
 from .abort import Abort, Aborted
 from .attempt import attempt
-from .batch import run_batch
+from .batch import run_batch, unanswered
 from .collect import Draft, collect
 from .dialects.base import Conversation, Dialect
 from .events import (
@@ -115,7 +115,11 @@ async def run_loop(
         tool_choice=tool_choice,
         began=clock(),
     )
-    outcome = await attempt(_drive(run, prompts, len(transcript) if start is None else start))
+    try:
+        begin = len(transcript) if start is None else start
+        outcome = await attempt(_drive(run, prompts, begin))
+    finally:
+        transcript.extend(unanswered(transcript))
     if isinstance(outcome, RunEnd):
         end = outcome
     elif isinstance(outcome, Aborted):
@@ -223,7 +227,6 @@ async def _ask(run: Run, choice: ToolChoice) -> Assistant:
     step, message_id = run.steps, run.new_id("msg")
     await run.tell(ModelStart(step=step, message_id=message_id, model=run.client.name))
     draft = Draft(run.client.name)
-    reply: Assistant | None = None
 
     async def show(item: Delta | Reset) -> None:
         if isinstance(item, Reset):
@@ -261,15 +264,24 @@ async def _ask(run: Run, choice: ToolChoice) -> Assistant:
         first_s=run.limits.first_s if run.streaming else run.limits.whole_s,
         idle_s=run.limits.idle_s,
     )
+    reply = None
     try:
-        reply = await run.abort.guard(work)
-    except Aborted:
-        reply = draft.aborted(request)
+        outcome = await attempt(run.abort.guard(work))
+        if isinstance(outcome, ListenerFailed):
+            raise outcome
+        if isinstance(outcome, Assistant):
+            reply = outcome
+        elif not isinstance(outcome, Aborted):
+            reply = draft.failed(request, _crash(outcome), None)
     finally:
         reply = reply or draft.aborted(request)
         _record(run, reply)
     await run.tell(MessageEnd(step=step, message_id=message_id, message=reply))
     return reply
+
+
+def _crash(error: Exception) -> Failure:
+    return Failure(kind="fatal", message=f"the model client crashed with {type(error).__name__}")
 
 
 def _record(run: Run, reply: Assistant) -> None:
