@@ -58,15 +58,12 @@ class _Fitter:
         return self._inside(value, options, path)
 
     def _inside(self, value: Any, options: list[dict[str, Any]], path: str) -> Any:
-        kind = "array" if isinstance(value, list) else "object"
-        matching = [each for each in options if each["type"] == kind]
-        if len(matching) != 1:
-            return value
         if isinstance(value, list):
-            items, elements = matching[0].get("items", {}), cast("list[Any]", value)
+            items = _only(options, "array").get("items", {})
+            elements = cast("list[Any]", value)
             return [self.fit(each, items, f"{path}[{at}]") for at, each in enumerate(elements)]
         if isinstance(value, dict):
-            return self._members(cast("dict[str, Any]", value), matching[0], path)
+            return self._members(cast("dict[str, Any]", value), _only(options, "object"), path)
         return value
 
     def _members(self, value: dict[str, Any], schema: dict[str, Any], path: str) -> dict[str, Any]:
@@ -89,6 +86,12 @@ class _Fitter:
         if choices:
             return [option for each in choices for option in self._options(each)]
         return [node]
+
+
+def _only(options: list[dict[str, Any]], kind: str) -> dict[str, Any]:
+    """The one option of this kind; between several, pydantic chooses."""
+    matching = [each for each in options if each["type"] == kind]
+    return matching[0] if len(matching) == 1 else {}
 
 
 def _read_structure(text: str) -> Any:

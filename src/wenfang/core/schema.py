@@ -131,7 +131,9 @@ def _parameters(fn: Callable[..., Any], label: str) -> list[inspect.Parameter]:
             advice = f"write its type, for example '{parameter.name}: str'"
         else:
             continue
-        raise TypeError(f"tool {label!r}: parameter '{parameter}' cannot be a schema; {advice}")
+        raise TypeError(
+            f"tool {label!r}: parameter {parameter.name!r} cannot be a schema; {advice}"
+        )
     return parameters
 
 
