@@ -157,9 +157,13 @@ class SettingsStore:
     def current(self) -> Settings:
         """What is in force now; the file is read each time, so a change holds for the next run.
 
+        A stored key belongs to the address it was saved for and is not sent to another one.
         Raises Problem `settings_invalid`.
         """
-        return self._stored().model_copy(update=self._above)
+        stored = self._stored()
+        if self._above.get("base_url", stored.base_url) != stored.base_url:
+            stored = stored.model_copy(update={"api_key": SecretStr("")})
+        return stored.model_copy(update=self._above)
 
     def preview(self, change: Change) -> Settings:
         """What would be in force after `change`."""
@@ -171,6 +175,8 @@ class SettingsStore:
         for name, variable in self.locked.items():
             if name in fields and fields.pop(name) != self._above[name]:
                 raise Problem("setting_locked", field=name, variable=variable)
+        if "api_key" in fields and "base_url" in self._above:
+            fields["base_url"] = self._above["base_url"]
         stored = self._stored().model_copy(update=fields)
         try:
             _replace(self.file, _encode(stored))
@@ -192,15 +198,6 @@ class SettingsStore:
 
     def _invalid(self, problem: str) -> Problem:
         return Problem("settings_invalid", file=str(self.file), problem=problem)
-
-
-def stored_language(data: Path) -> str:
-    """The stored language choice, read without checking anything else; "auto" if there is none."""
-    try:
-        value = json.loads((data / FILE).read_text("utf-8")).get("language")
-    except (OSError, ValueError, AttributeError):
-        return "auto"
-    return value if value in ("zh", "en") else "auto"
 
 
 def _environment() -> dict[str, Any]:

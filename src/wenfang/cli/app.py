@@ -1,0 +1,130 @@
+"""The commands and their options; each imports what it needs when it runs, so that help is instant.
+
+No `from __future__ import annotations` here: the annotations hold help texts in a chosen language, so
+they must be evaluated where they stand.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .language import Say
+
+
+def make_app(say: Say) -> typer.Typer:
+    """All commands, with help in the language of `say`."""
+    app = typer.Typer(
+        name="wenfang",
+        help=say("help.app"),
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback()
+    def options(  # pyright: ignore[reportUnusedFunction]
+        version: Annotated[bool, typer.Option("--version", help=say("help.version"))] = False,
+        lang: Annotated[str | None, typer.Option("--lang", help=say("help.lang"))] = None,
+    ) -> None:
+        del version, lang  # both are handled before the commands are built
+
+    _add_server(app, say)
+    _add_work(app, say)
+    _add_models(app, say)
+    _add_eval(app, say)
+    return app
+
+
+def _add_server(app: typer.Typer, say: Say) -> None:
+    @app.command(help=say("help.serve"))
+    def serve(  # pyright: ignore[reportUnusedFunction]
+        host: Annotated[str, typer.Option(help=say("help.host"))] = "127.0.0.1",
+        port: Annotated[int, typer.Option(min=0, max=65535, help=say("help.port"))] = 8000,
+        data: Annotated[Path | None, typer.Option(help=say("help.data"))] = None,
+    ) -> None:
+        from .serve import serve as command
+
+        command(say, host=host, port=port, data=data)
+
+    @app.command(help=say("help.doctor"))
+    def doctor(  # pyright: ignore[reportUnusedFunction]
+        json: Annotated[bool, typer.Option("--json", help=say("help.json"))] = False,
+        data: Annotated[Path | None, typer.Option(help=say("help.data"))] = None,
+    ) -> None:
+        from .doctor import doctor as command
+
+        command(say, as_json=json, data=data)
+
+
+def _add_work(app: typer.Typer, say: Say) -> None:
+    provider_option = typer.Option("--provider", help=say("help.provider"))
+    model_option = typer.Option("--model", help=say("help.model"))
+    url_option = typer.Option("--base-url", help=say("help.base_url"))
+    dialect_option = typer.Option("--dialect", help=say("help.dialect"))
+    project_option = typer.Option("--project", help=say("help.project"))
+
+    @app.command(help=say("help.run"))
+    def run(  # pyright: ignore[reportUnusedFunction]
+        task: Annotated[str, typer.Argument(help=say("help.run.task"))],
+        project: Annotated[Path, project_option] = Path(),
+        provider: Annotated[str | None, provider_option] = None,
+        model: Annotated[str | None, model_option] = None,
+        base_url: Annotated[str | None, url_option] = None,
+        dialect: Annotated[str | None, dialect_option] = None,
+        json: Annotated[bool, typer.Option("--json", help=say("help.json"))] = False,
+        data: Annotated[Path | None, typer.Option(help=say("help.data"))] = None,
+    ) -> None:
+        from .run import run as command
+
+        flags = {"provider": provider, "model": model, "base_url": base_url, "dialect": dialect}
+        command(say, task, project=project, flags=flags, as_json=json, data=data)
+
+    @app.command(help=say("help.chat"))
+    def chat(  # pyright: ignore[reportUnusedFunction]
+        project: Annotated[Path, project_option] = Path(),
+        provider: Annotated[str | None, provider_option] = None,
+        model: Annotated[str | None, model_option] = None,
+        base_url: Annotated[str | None, url_option] = None,
+        dialect: Annotated[str | None, dialect_option] = None,
+        data: Annotated[Path | None, typer.Option(help=say("help.data"))] = None,
+    ) -> None:
+        from .chat import chat as command
+
+        flags = {"provider": provider, "model": model, "base_url": base_url, "dialect": dialect}
+        command(say, project=project, flags=flags, data=data)
+
+
+def _add_models(app: typer.Typer, say: Say) -> None:
+    models = typer.Typer(help=say("help.models"), no_args_is_help=True)
+    app.add_typer(models, name="model")
+    name_argument = typer.Argument(help=say("help.model.name"))
+
+    @models.command(help=say("help.model.pull"))
+    def pull(  # pyright: ignore[reportUnusedFunction]
+        name: Annotated[str | None, name_argument] = None,
+    ) -> None:
+        from .model import pull as command
+
+        command(say, name)
+
+    @models.command("list", help=say("help.model.list"))
+    def list_models(  # pyright: ignore[reportUnusedFunction]
+        json: Annotated[bool, typer.Option("--json", help=say("help.json"))] = False,
+    ) -> None:
+        from .model import list_models as command
+
+        command(say, as_json=json)
+
+    @models.command(help=say("help.model.remove"))
+    def remove(  # pyright: ignore[reportUnusedFunction]
+        name: Annotated[str, name_argument],
+    ) -> None:
+        from .model import remove as command
+
+        command(say, name)
+
+
+def _add_eval(app: typer.Typer, say: Say) -> None:
+    del app, say

@@ -1,0 +1,115 @@
+"""Who may talk to a local server: loopback host names, pages of this very origin, bodies of sane size.
+
+A browser can be tricked into sending requests here by any web page (cross-site requests, DNS
+rebinding). The `Host` check defeats rebinding, the `Origin` and `Sec-Fetch-Site` checks defeat
+cross-site requests; clients that are no browser send neither header and pass.
+"""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from wenfang.problems import Problem
+
+from .errors import envelope
+
+MAX_BODY_BYTES = 32 * 1024 * 1024
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+        "font-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+        "frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address can only mean this machine."""
+    host = host.lower().rstrip(".")
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _host_of(netloc: str) -> str | None:
+    try:
+        parts = urlsplit(f"//{netloc}")
+        _ = parts.port  # raises for a port that is no number
+    except ValueError:
+        return None
+    if parts.netloc != netloc or "@" in netloc or parts.path or parts.query:
+        return None
+    return parts.hostname
+
+
+def refusal(headers: Headers, path: str) -> Problem | None:
+    """The reason to refuse a request, or None."""
+    hosts = headers.getlist("host")
+    host = hosts[0] if len(hosts) == 1 else ""
+    name = _host_of(host)
+    if name is None or not is_loopback(name):
+        return Problem("host_refused", host=host[:100])
+    if not path.startswith("/api"):
+        return None
+    origin = headers.get("origin")
+    if origin is not None and origin.lower() != f"http://{host}".lower():
+        return Problem("origin_refused", origin=origin[:100])
+    if headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+        return Problem("origin_refused", origin="")
+    length = headers.get("content-length", "0")
+    if not length.isdigit() or int(length) > MAX_BODY_BYTES:
+        return Problem("request_too_large", limit=MAX_BODY_BYTES)
+    return None
+
+
+class Guard:
+    """ASGI middleware: refuses what `refusal` names and adds the security headers to answers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        problem = refusal(Headers(scope=scope), scope["path"])
+        if problem is not None:
+            await envelope(problem)(scope, receive, guarded)
+        else:
+            await self._app(scope, _bounded(receive), guarded)
+
+
+def _bounded(receive: Receive) -> Receive:
+    """Stop reading a body that was sent without a length when it grows too large."""
+    read_bytes = 0
+
+    async def bounded() -> Message:
+        nonlocal read_bytes
+        message = await receive()
+        read_bytes += len(message.get("body", b""))
+        if read_bytes > MAX_BODY_BYTES:
+            raise Problem("request_too_large", limit=MAX_BODY_BYTES)
+        return message
+
+    return bounded

@@ -1,0 +1,180 @@
+"""The shapes of docs/wire.md. Times are Unix seconds, sizes bytes, paths relative with forward slashes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from wenfang.core import Reason, Status, Usage
+from wenfang.runs import Event
+from wenfang.settings import Change, DialectChoice, LanguageChoice, Provider
+
+Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Path = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+Words = Annotated[str, StringConstraints(min_length=1, max_length=1_000_000, pattern=r"\S")]
+
+
+class Shape(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Health(Shape):
+    status: Literal["ok"] = "ok"
+    version: str
+
+
+class Ready(Shape):
+    status: Literal["ready", "not_ready"]
+    checks: dict[str, bool]
+
+
+class ModelState(Shape):
+    """`model` is the name of what would answer the next run; `progress` is set while pulling."""
+
+    provider: Provider
+    model: str
+    state: Literal["ready", "missing", "pulling", "error"]
+    progress: float | None = None
+    error: str | None = None
+    size_bytes: int = 0
+
+
+class Info(Shape):
+    version: str
+    local: Literal[True] = True
+    model: ModelState
+
+
+class Project(Shape):
+    id: str
+    title: str
+    path: str
+    created_at: float
+    updated_at: float
+    files: int
+    size_bytes: int
+    running: int
+
+
+class Entry(Shape):
+    path: str
+    kind: Literal["file", "folder"]
+    size_bytes: int
+    modified_at: float
+    revision: str | None = None
+
+
+class Tree(Shape):
+    entries: list[Entry]
+    truncated: bool
+
+
+class FileSaved(Shape):
+    path: str
+    revision: str
+    size_bytes: int
+    modified_at: float
+    newline: Literal["\n", "\r\n"]
+
+
+class FileText(FileSaved):
+    """The text keeps its own line ends byte for byte."""
+
+    text: str
+
+
+class Trashed(Shape):
+    trash_id: str
+
+
+class Session(Shape):
+    id: str
+    project_id: str
+    title: str
+    created_at: float
+    updated_at: float
+    active_run: str | None
+
+
+class Run(Shape):
+    id: str
+    session_id: str
+    project_id: str
+    status: Literal["queued", "running"] | Status
+    reason: Reason | None
+    created_at: float
+    finished_at: float | None
+    usage: Usage
+
+
+class Snapshot(Shape):
+    """The facts of a session's last runs, then the running message as deltas with `off` 0."""
+
+    seq: int
+    frames: list[Event]
+    partials: list[Event]
+    more: bool
+
+
+class SettingsOut(Shape):
+    """`locked` names the fields that an environment variable fixes."""
+
+    model_config = ConfigDict(title="Settings")
+
+    provider: Provider
+    base_url: str
+    model: str
+    api_key_set: bool
+    dialect: DialectChoice
+    language: LanguageChoice
+    locked: list[str] = []
+
+
+class SettingsIn(Change):
+    """Null leaves a field as it is; an empty `api_key` removes the key."""
+
+
+class TestResult(Shape):
+    """`code` is "ok" or why the model did not answer."""
+
+    ok: bool
+    code: str
+    message: str
+    models: list[str]
+    latency_ms: int
+
+
+class TitleIn(Shape):
+    title: Title
+
+
+class SessionIn(Shape):
+    title: Title | None = None
+
+
+class SaveIn(Shape):
+    """`base` is the revision that was edited, null for a new file."""
+
+    text: str
+    base: str | None
+
+
+class FolderIn(Shape):
+    path: Path
+
+
+class RenameIn(Shape):
+    path: Path
+    to: Path
+
+
+class RunIn(Shape):
+    """The same `request_id` again gives the same run."""
+
+    text: Words
+    request_id: Annotated[str, Field(min_length=1, max_length=100)] | None = None
+
+
+class SteerIn(Shape):
+    text: Words

@@ -1,0 +1,64 @@
+"""The studio's built files: hashed assets for ever, the page itself always fresh."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, HTMLResponse, Response
+
+BUILT = Path(__file__).parent.parent / "web" / "static"
+
+_MISSING = """<!doctype html>
+<html lang="zh">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Wenfang</title>
+<style>body{font:17px/1.8 serif;max-width:40em;margin:4em auto;padding:0 1em}</style>
+<h1>文房 Wenfang</h1>
+<p>服务已经启动，但网页还没有构建。运行 <code>make studio</code> 后刷新本页。命令行可以照常使用：<code>wenfang chat</code>。</p>
+<p lang="en">The server is running, but the studio has not been built. Run <code>make studio</code> and
+reload this page. The command line works meanwhile: <code>wenfang chat</code>.</p>
+<p><a href="/api/openapi.json">OpenAPI</a></p>
+</html>
+"""
+
+
+def make_router(root: Path = BUILT) -> APIRouter:
+    """Routes for everything outside `/api`: files of `root`, and its page for the studio's own
+    addresses. Mount last."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.api_route("/{path:path}", methods=["GET", "HEAD"])
+    async def studio(path: str) -> Response:
+        if path == "api" or path.startswith("api/"):
+            raise HTTPException(404)
+        file = _file(root, path)
+        if file is not None:
+            return FileResponse(file, headers={"cache-control": _caching(path)})
+        if path.startswith("assets/"):
+            raise HTTPException(404)
+        return _page(root)
+
+    return router
+
+
+def _page(root: Path) -> Response:
+    page = root / "index.html"
+    headers = {"cache-control": "no-cache"}
+    if not page.is_file():
+        return HTMLResponse(_MISSING, headers=headers)
+    return FileResponse(page, headers=headers)
+
+
+def _file(root: Path, path: str) -> Path | None:
+    """The built file at `path`, never one outside of `root` and never a hidden one."""
+    if not path or "\0" in path or any(part.startswith(".") for part in path.split("/")):
+        return None
+    file = (root / path).resolve()
+    return file if file.is_relative_to(root.resolve()) and file.is_file() else None
+
+
+def _caching(path: str) -> str:
+    return "public, max-age=31536000, immutable" if path.startswith("assets/") else "no-cache"
