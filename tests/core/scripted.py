@@ -24,7 +24,9 @@ def says(text: str, *, stop: str = "stop") -> Assistant:
     return Assistant(content=(Text(text=text),), stop=stop, usage=Usage(input=10, output=2))  # type: ignore[arg-type]
 
 
-def calls(*made: tuple[str, dict], text: str = "", stop: str = "tool_use", error: str | None = None):
+def calls(
+    *made: tuple[str, dict], text: str = "", stop: str = "tool_use", error: str | None = None
+):
     blocks = [Text(text=text)] if text else []
     blocks += [
         ToolCall(id=f"c{next(_ids)}", name=name, arguments=args, error=error) for name, args in made

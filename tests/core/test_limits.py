@@ -34,7 +34,9 @@ def play(guard, calls: str, results: dict[str, object] | None = None) -> list[st
             continue
         text = next(results) if results is not None else letter
         result = ToolResult(call_id=call.id, name=letter, content=(Text(text=text),))
-        out.append("hint" if isinstance(guard.observe(CallDone(call=call, result=result)), Hint) else "ok")
+        out.append(
+            "hint" if isinstance(guard.observe(CallDone(call=call, result=result)), Hint) else "ok"
+        )
     return out
 
 
@@ -106,13 +108,17 @@ def test_tokens_count_given_up_attempts_too() -> None:
     )
     guard.observe(ModelDone(reply=reply))
     assert isinstance(guard.observe(DUE), Ok)
-    guard.observe(ModelDone(reply=Assistant(content=(Text(text="x"),), stop="stop", usage=Usage(input=1))))
+    guard.observe(
+        ModelDone(reply=Assistant(content=(Text(text="x"),), stop="stop", usage=Usage(input=1)))
+    )
     verdict = guard.observe(DUE)
     assert isinstance(verdict, Stop)
     assert (verdict.reason, verdict.answer_turn) == ("budget", False)
 
 
-@pytest.mark.parametrize(("seconds", "stops"), [(0.0, False), (9.9, False), (10.0, True), (11.0, True)])
+@pytest.mark.parametrize(
+    ("seconds", "stops"), [(0.0, False), (9.9, False), (10.0, True), (11.0, True)]
+)
 def test_wall_clock(seconds: float, stops: bool) -> None:
     verdict = Limits(wall_s=10).start().observe(ModelDue(seconds=seconds))
     assert isinstance(verdict, Stop) is stops
@@ -125,14 +131,20 @@ def result(error_type: str | None) -> CallDone:
     return CallDone(
         call=call,
         result=ToolResult(
-            call_id="c", name="t", content=(), is_error=error_type is not None, error_type=error_type
+            call_id="c",
+            name="t",
+            content=(),
+            is_error=error_type is not None,
+            error_type=error_type,
         ),
     )
 
 
 def test_fb08_one_budget_for_all_invented_names() -> None:
     guard = Limits().start()
-    assert [type(guard.observe(result(e))) for e in ("unknown_tool", None, "unknown_tool")] == [Ok] * 3
+    assert [type(guard.observe(result(e))) for e in ("unknown_tool", None, "unknown_tool")] == [
+        Ok
+    ] * 3
     verdict = guard.observe(result("unknown_tool"))
     assert isinstance(verdict, Stop)
     assert verdict.reason == "invalid_model_output"

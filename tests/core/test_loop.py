@@ -139,7 +139,9 @@ def check(agent: Agent, world: World, end: RunEnd) -> None:
 async def test_a_call_and_an_answer() -> None:
     world = World()
     agent = world.agent(
-        calls(("add", {"a": 2, "b": 3}), text="Let me see."), says("It is 5."), instructions="Be brief."
+        calls(("add", {"a": 2, "b": 3}), text="Let me see."),
+        says("It is 5."),
+        instructions="Be brief.",
     )
     end = await agent.run("2 + 3?", emit=world.emit)
     check(agent, world, end)
@@ -406,7 +408,8 @@ async def test_a_tool_that_takes_too_long() -> None:
 async def test_terminate_ends_only_if_every_result_agrees() -> None:
     world = World()
     agent = world.agent(
-        calls(("finish", {"text": "no"}), ("add", {"a": 1, "b": 1})), calls(("finish", {"text": "yes"}))
+        calls(("finish", {"text": "no"}), ("add", {"a": 1, "b": 1})),
+        calls(("finish", {"text": "yes"})),
     )
     end = await agent.run("go", emit=world.emit)
     check(agent, world, end)
@@ -452,7 +455,9 @@ async def test_steering_after_the_answer_and_follow_ups_go_on() -> None:
 
 async def test_abort_in_the_stream_keeps_the_text() -> None:
     world = World()
-    agent = world.agent([Delta(kind="thinking", text="hm"), Delta(kind="text", text="half", index=1), Hang()])
+    agent = world.agent(
+        [Delta(kind="thinking", text="hm"), Delta(kind="text", text="half", index=1), Hang()]
+    )
 
     async def emit(event: object) -> None:
         await world.emit(event)
@@ -579,7 +584,9 @@ async def test_invariant_3_a_client_that_crashes_is_a_failure() -> None:
     end = await agent.run("go", emit=world.emit)
     check(agent, world, end)
     assert (end.status, end.reason, end.answer) == ("failed", "provider_error", "some")
-    assert end.failure == Failure(kind="fatal", message="the model client crashed with ZeroDivisionError")
+    assert end.failure == Failure(
+        kind="fatal", message="the model client crashed with ZeroDivisionError"
+    )
 
 
 async def test_a_stream_that_ends_without_a_message() -> None:
@@ -609,7 +616,13 @@ async def test_hooks_allow_deny_rewrite_and_fail_closed() -> None:
     )
     end = await agent.run("go", emit=world.emit)
     check(agent, world, end)
-    assert [r.error_type for r in results(agent)] == [None, "denied", None, "invalid_arguments", "denied"]
+    assert [r.error_type for r in results(agent)] == [
+        None,
+        "denied",
+        None,
+        "invalid_arguments",
+        "denied",
+    ]
     assert world.ran == [(1, 3), (30, 3)]
 
 

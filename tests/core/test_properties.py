@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tests.core.scripted import FakeModel, Hang, pairs_ok, says
+
 from wenfang.core import (
     Agent,
     Assistant,
@@ -80,7 +80,9 @@ class World:
 
 
 _arguments = st.sampled_from([{}, {"a": 1}, {"a": 1, "b": 2}, {"a": "x"}, {"a": None}, {"z": 1}])
-_call = st.tuples(st.sampled_from(_TOOLS), _arguments, st.sampled_from([None, None, None, "bad JSON"]))
+_call = st.tuples(
+    st.sampled_from(_TOOLS), _arguments, st.sampled_from([None, None, None, "bad JSON"])
+)
 
 
 @st.composite
@@ -90,7 +92,9 @@ def _reply(draw: st.DrawFn, number: int):
     content: list[object] = [Text(text=text)] if text else []
     for at, (name, arguments, error) in enumerate(made):
         content.append(
-            ToolCall(id=f"c{number}_{at}", name=name, arguments={} if error else arguments, error=error)
+            ToolCall(
+                id=f"c{number}_{at}", name=name, arguments={} if error else arguments, error=error
+            )
         )
     stop = draw(st.sampled_from(["tool_use" if made else "stop"] * 4 + ["length"]))
     pieces: list[object] = [Delta(kind="text", text=text)] if text else []
@@ -119,7 +123,9 @@ def _check(agent: Agent, world: World) -> None:
     in_order = [m for m in agent.transcript if not isinstance(m, ToolResult) and id(m) in told]
     assert [m for m in announced if not isinstance(m, ToolResult)] == in_order
     begun = {e.call.id for e in world.events if isinstance(e, ToolStart)}
-    assert all(r.call_id in begun for r in agent.transcript if isinstance(r, ToolResult) and not r.is_error)
+    assert all(
+        r.call_id in begun for r in agent.transcript if isinstance(r, ToolResult) and not r.is_error
+    )
     assert all(isinstance(a, int) and isinstance(b, int) for a, b in world.ran)
 
 

@@ -32,9 +32,9 @@ class Abort:
         """Await `work()`, at most until the abort."""
         if self.requested:
             raise Aborted
+        self._scope = scope = asyncio.timeout(None)
         try:
-            async with asyncio.timeout(None) as scope:
-                self._scope = scope
+            async with scope:
                 return await work()
         except TimeoutError:
             if scope.expired():

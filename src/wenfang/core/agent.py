@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -119,13 +119,17 @@ class Agent:
     async def resume(self, *, emit: Emit = _ignore) -> RunEnd:
         """Go on after an interruption: calls without a result run first, then the model is asked."""
         start = max(
-            (at for at, m in enumerate(self.transcript) if isinstance(m, User) and m.source == "user"),
+            (
+                at
+                for at, m in enumerate(self.transcript)
+                if isinstance(m, User) and m.source == "user"
+            ),
             default=0,
         )
         return await self._run((), start, emit)
 
     @asynccontextmanager
-    async def stream(self, prompt: str | User) -> AsyncIterator[Stream]:
+    async def stream(self, prompt: str | User) -> AsyncGenerator[Stream]:
         """`async with agent.stream("...") as events: async for event in events: ...`
 
         The run has its own task. Leaving the block early stops it and waits until it is recorded.
@@ -185,5 +189,3 @@ class Agent:
 def _drain(queue: deque[User]) -> Sequence[User]:
     """One message at a time, oldest first."""
     return (queue.popleft(),) if queue else ()
-
-

@@ -20,7 +20,7 @@ from .attempt import attempt
 from .events import ToolEnd, ToolStart, ToolUpdate
 from .hooks import Allow, Decision
 from .limits import CallDone, CallDue, Deny, Hint, Stop
-from .messages import Assistant, Message, Text, ToolCall, ToolErrorType, ToolResult
+from .messages import JSON, Assistant, Message, Text, ToolCall, ToolErrorType, ToolResult
 from .nearest import nearest
 from .tools import Tool, ToolContext, ToolError, ToolOutput
 
@@ -230,7 +230,7 @@ async def _execute(run: Run, job: _Job, updates: Updates) -> ToolResult:
     return replace(result, seconds=run.clock() - began)
 
 
-def _result(call: ToolCall, output: ToolOutput | str | Exception) -> ToolResult:
+def _result(call: ToolCall, output: ToolOutput | JSON | Exception) -> ToolResult:
     if isinstance(output, ToolOutput):
         content = output.content
         return ToolResult(
@@ -247,7 +247,9 @@ def _result(call: ToolCall, output: ToolOutput | str | Exception) -> ToolResult:
         return refusal(call, "failed", str(output))
     if isinstance(output, Exception):
         return refusal(call, "failed", _crash_text(call.name, output))
-    text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False, default=str)
+    text = (
+        output if isinstance(output, str) else json.dumps(output, ensure_ascii=False, default=str)
+    )
     return ToolResult(call_id=call.id, name=call.name, content=(Text(text=text),))
 
 
@@ -305,5 +307,3 @@ def _crash_text(name: str, error: Exception) -> str:
     """The kind and the first line of an unexpected failure, without the host's paths."""
     line = _PATH.sub("<path>", str(error).split("\n", 1)[0])[:300]
     return f"{name} failed unexpectedly: {type(error).__name__}{': ' + line if line else ''}"
-
-

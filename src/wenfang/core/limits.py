@@ -162,7 +162,9 @@ class InventedNames:
         return OK
 
 
-_INVALID: frozenset[ToolErrorType | None] = frozenset({"malformed", "truncated", "invalid_arguments"})
+_INVALID: frozenset[ToolErrorType | None] = frozenset(
+    {"malformed", "truncated", "invalid_arguments"}
+)
 
 
 @dataclass(slots=True, kw_only=True)

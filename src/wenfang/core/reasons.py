@@ -41,9 +41,7 @@ class StopReason:
     en: str
 
 
-def _row(
-    code: Reason, status: Status, flags: str, zh: str, en: str
-) -> tuple[Reason, StopReason]:
+def _row(code: Reason, status: Status, flags: str, zh: str, en: str) -> tuple[Reason, StopReason]:
     """flags: r retryable, f refundable, s resumable."""
     return code, StopReason(
         code=code,

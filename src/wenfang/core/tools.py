@@ -60,7 +60,8 @@ class ToolContext:
     update: Callable[[str, float | None], None]
 
 
-Handler: TypeAlias = Callable[[ToolContext, "BaseModel"], Awaitable[ToolOutput | str]]
+# `tool` accepts functions that return any JSON value; the batch writes it as JSON text.
+Handler: TypeAlias = Callable[[ToolContext, "BaseModel"], Awaitable[ToolOutput | str | JSON]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
