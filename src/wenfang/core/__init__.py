@@ -2,6 +2,7 @@
 
 from .abort import Abort
 from .agent import Agent, AgentBusy, Stream
+from .arguments import Parsed, canonical, parse_arguments
 from .collect import utf16_len
 from .dialects import Conversation, Decoder, Dialect, native
 from .effects import Effect, FileCreated, FileRead, FileWritten
@@ -119,6 +120,7 @@ __all__ = [
     "ModelStart",
     "Notice",
     "Ok",
+    "Parsed",
     "Reason",
     "Replay",
     "Reset",
@@ -151,11 +153,13 @@ __all__ = [
     "User",
     "UserAdded",
     "Verdict",
+    "canonical",
     "estimate_request",
     "estimate_tokens",
     "native",
     "nearest",
     "new_id",
+    "parse_arguments",
     "run_loop",
     "tool",
     "user",
