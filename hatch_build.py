@@ -6,7 +6,7 @@ pull` never leaves old files. A source archive carries the built studio and need
 
 As a program: `python hatch_build.py` builds what is out of date, `python hatch_build.py packages`
 only installs the packages of `web/` (for its tests and checks).
-`WENFANG_SKIP_STUDIO=1` skips the hook: the server then says that the studio is not built.
+`WENFANG_SKIP_STUDIO=1` skips the build: the server then says that the studio is not built.
 """
 
 from __future__ import annotations
@@ -40,13 +40,12 @@ class StudioHook(BuildHookInterface[Any]):
         return [] if _is_skipped() or is_current() else [NODE]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if not _is_skipped():
-            build()
+        build()
 
 
 def build() -> None:
     """Build the studio unless it is up to date. The old one stays until the new one is complete."""
-    if is_current():
+    if _is_skipped() or is_current():
         return
     install_packages()
     print("Building the studio", flush=True)
@@ -64,6 +63,8 @@ def build() -> None:
 def install_packages() -> None:
     """Install what `web/package-lock.json` names unless it is there."""
     lock, done = WEB / "package-lock.json", WEB / "node_modules/.package-lock.json"
+    if not lock.exists():
+        raise StudioError(f"its sources are missing: there is no {lock}")
     if done.exists() and done.stat().st_mtime >= lock.stat().st_mtime:
         return
     print("Installing the packages of the studio", flush=True)
