@@ -85,6 +85,8 @@ PROBLEMS: dict[str, Row] = dict(
         _row("run_active", 409, "这个会话正在运行；等它结束，或者追加一句话、停止它",
              "A run of this session is active; wait, steer it or stop it"),
         _row("run_finished", 409, "这次运行已经结束", "This run has ended"),
+        _row("read_only", 403, "{path} 不能修改：项目目录不可写；请修好它的权限",
+             "{path} cannot be changed: the project folder may not be written; mend its permissions"),
         # The model
         _row("model_unavailable", 409,
              "没有可用的模型（{why}）。三种办法：wenfang model pull 下载内置模型；"
@@ -116,8 +118,12 @@ PROBLEMS: dict[str, Row] = dict(
         _row("database_broken", 500, "数据库 {path} 无法使用：{problem}。从备份恢复，或用 --data 换一个目录",
              "The database {path} cannot be used: {problem}. Restore a backup or choose another data "
              "directory with --data"),
+        _row("database_locked", 503, "数据库 {path} 正忙；稍后再试",
+             "The database {path} is busy; try again in a moment"),
         _row("database_busy", 409, "数据库正被另一台机器 {host} 使用；请先停掉那边",
              "The database is in use by another machine, {host}; stop that one first"),
+        _row("database_locked", 503, "数据库 {path} 一直被另一个进程锁住；稍后重试，或先停掉那个进程",
+             "The database {path} stays locked by another process; try again later or stop that process"),
         _row("port_taken", 500, "端口 {port} 已被占用；用 --port 换一个，或 --port 0 自动选择",
              "Port {port} is taken; choose another with --port, or --port 0 for a free one"),
         _row("address_unusable", 500, "不能监听 {host}：{problem}；用 --host 127.0.0.1",

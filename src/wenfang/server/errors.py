@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
-from wenfang.problems import Param, Problem
+from wenfang.problems import PROBLEMS, Param, Problem
+from wenfang.workspace import WorkspaceError
 
 
 class ErrorBody(BaseModel):
@@ -32,6 +33,11 @@ def envelope(problem: Problem) -> JSONResponse:
 async def _problem(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Problem)
     return envelope(error)
+
+
+async def _workspace(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, WorkspaceError)
+    return envelope(Problem(error.code, **error.params))
 
 
 async def _invalid(_: Request, error: Exception) -> JSONResponse:
@@ -67,6 +73,7 @@ async def _internal(_: Request, _error: Exception) -> JSONResponse:
 def install(app: FastAPI) -> None:
     """Answer every failure of `app` with the envelope."""
     app.add_exception_handler(Problem, _problem)
+    app.add_exception_handler(WorkspaceError, _workspace)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _internal)
@@ -74,8 +81,6 @@ def install(app: FastAPI) -> None:
 
 def documented(*codes: str) -> dict[int | str, dict[str, Any]]:
     """The `responses` of a route that can answer with these codes."""
-    from wenfang.problems import PROBLEMS
-
     by_status: dict[int, list[str]] = {}
     for code in (*codes, "invalid_request"):
         by_status.setdefault(PROBLEMS[code].status, []).append(code)

@@ -7,7 +7,6 @@ import contextlib
 import errno
 import signal
 import socket
-import sys
 import threading
 from collections.abc import Callable, Generator
 
@@ -94,12 +93,3 @@ class Server(uvicorn.Server):
         finally:
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
-
-
-def make_runner() -> asyncio.Runner:
-    """An event loop for a process of ours: uvloop where there is one."""
-    if sys.platform == "win32":
-        return asyncio.Runner()
-    import uvloop
-
-    return asyncio.Runner(loop_factory=uvloop.new_event_loop)

@@ -145,7 +145,11 @@ class TestResult(Shape):
     latency_ms: int
 
 
-class TitleIn(Shape):
+class ProjectIn(Shape):
+    title: Title
+
+
+class RenameSessionIn(Shape):
     title: Title
 
 

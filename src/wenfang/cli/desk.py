@@ -1,0 +1,118 @@
+"""What `run` and `chat` work on: the data directory, the settings with flags, a project, one turn."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from wenfang.core import Status
+from wenfang.crews import Models, open_models
+from wenfang.problems import Problem
+from wenfang.runs import RunFinished, Runs, open_runs
+from wenfang.settings import SettingsStore, data_dir, open_data_dir
+
+from .language import Say
+from .main import EXIT_ERROR, EXIT_PARTIAL, EXIT_STOPPED
+from .render import Printer, decode
+
+EXITS: Mapping[Status, int] = {
+    "done": 0,
+    "partial": EXIT_PARTIAL,
+    "stopped": EXIT_STOPPED,
+    "failed": EXIT_ERROR,
+    "expired": EXIT_ERROR,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """An open data directory. `store` reads the settings, flags first."""
+
+    say: Say
+    data: Path
+    store: SettingsStore
+    models: Models
+
+    @contextlib.asynccontextmanager
+    async def runs(self) -> AsyncGenerator[Runs]:
+        """The runs of this data directory, shared with a server that may be using it too."""
+        async with open_runs(self.data, make_agent=self.models.make_agent) as runs:
+            yield runs
+
+    def printer(self) -> Printer:
+        settings = self.store.current()
+        return Printer(self.say, where=settings.base_url, model=settings.model)
+
+
+@contextlib.asynccontextmanager
+async def open_desk(
+    say: Say, data: Path | None, flags: Mapping[str, str | None]
+) -> AsyncGenerator[Desk]:
+    """Open everything a run needs. Raises `Problem` before anything is written."""
+    folder = data_dir(data)
+    store = SettingsStore(folder, flags)
+    store.current()
+    open_data_dir(folder)
+    async with open_models(store) as models:
+        yield Desk(say=say, data=folder, store=store, models=models)
+
+
+def existing_project(path: Path) -> Path:
+    """The absolute path of a project folder. Raises Problem `project_path_missing`."""
+    if not path.is_dir():
+        raise Problem("project_path_missing", path=str(path))
+    return path.resolve()
+
+
+async def take_turn(
+    desk: Desk, runs: Runs, session_id: str, text: str, *, as_json: bool = False
+) -> RunFinished:
+    """Do one run and show it. Ctrl-C stops it and keeps what there is; a second one leaves at once."""
+    run = await runs.submit(session_id, text)
+    printer = desk.printer()
+
+    def stop() -> None:
+        print(desk.say("run.stopping"), file=sys.stderr)  # noqa: T201
+        stopping.add(asyncio.create_task(runs.stop(run.id)))
+
+    stopping: set[asyncio.Task[object]] = set()
+    with _interrupts(stop):
+        async with runs.subscribe_run(run.id, after=0) as frames:
+            async for frame in frames:
+                event = decode(frame.data)
+                if as_json:
+                    sys.stdout.buffer.write(frame.data + b"\n")
+                    sys.stdout.buffer.flush()
+                else:
+                    printer.show(event)
+                if isinstance(event, RunFinished):
+                    return event
+    raise Problem("shutting_down")
+
+
+@contextlib.contextmanager
+def _interrupts(stop: Callable[[], None]) -> Generator[None]:
+    """Ctrl-C calls `stop` once, then interrupts for good."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    assert task is not None
+    is_stopping = False
+
+    def interrupt() -> None:
+        nonlocal is_stopping
+        if is_stopping:
+            task.cancel()
+        else:
+            is_stopping = True
+            stop()
+
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)

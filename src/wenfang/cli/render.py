@@ -1,0 +1,158 @@
+"""Showing a run as it happens: steps and thoughts on standard error, the answer on standard output.
+
+On a terminal the answer streams; otherwise standard output holds the final answer and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import Literal
+
+from pydantic import TypeAdapter
+from rich.console import Console
+
+from wenfang.core import REASONS, JSON, Failure, ToolResult
+from wenfang.runs import (
+    BlockDelta,
+    Event,
+    MessageFinished,
+    RunFinished,
+    StepReset,
+    ToolFinished,
+    ToolProgress,
+    ToolStarted,
+)
+
+from .language import Say
+
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+_ARGS_CHARS = 160
+_RESULT_CHARS = 200
+# All control characters but tab and line feed: a model must not steer the terminal.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+Kind = Literal["text", "thinking", "call"]
+
+
+def plain(text: str) -> str:
+    """Text that cannot move the cursor, change colours or reorder a line."""
+    return _CONTROLS.sub("", text)
+
+
+def decode(data: bytes) -> Event:
+    """A frame's JSON as an event."""
+    return _EVENT.validate_json(data)
+
+
+class Printer:
+    """Shows the events of one run. `end` is the run's closing event, once it came."""
+
+    def __init__(self, say: Say, *, where: str, model: str) -> None:
+        self.end: RunFinished | None = None
+        self._say = say
+        self._where = where
+        self._model = model
+        self._out = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+        self._steps = Console(
+            stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True
+        )
+        self._is_live = sys.stdout.isatty()
+        self._block: tuple[str, int] | None = None
+        self._shown = ""
+        self._began = 0.0
+
+    def show(self, event: Event) -> None:
+        """Print what a person wants to see of an event."""
+        self._began = self._began or event.ts
+        match event:
+            case BlockDelta():
+                self._delta(event)
+            case MessageFinished():
+                self._message(event)
+            case StepReset():
+                self._line(self._say("run.reset"))
+                self._shown = ""
+            case ToolStarted():
+                self._line(self._say("run.tool", name=event.name, args=_short_args(event.args)))
+            case ToolProgress():
+                self._line("  " + event.text)
+            case ToolFinished():
+                self._result(event.result)
+            case RunFinished():
+                self._finish(event)
+            case _:
+                pass
+
+    def _delta(self, event: BlockDelta) -> None:
+        if event.kind == "call" or (event.kind == "text" and not self._is_live):
+            return
+        block = (event.message_id, event.index)
+        if block != self._block:
+            self._break()
+            self._block = block
+        if event.kind == "text":
+            self._shown += event.text
+            self._out.print(plain(event.text), end="")
+        else:
+            self._steps.print(plain(event.text), end="", style="dim")
+
+    def _message(self, event: MessageFinished) -> None:
+        self._break()
+        if event.message.calls and not self._is_live and event.message.text.strip():
+            self._line(event.message.text.strip())
+        if event.message.calls:
+            self._shown = ""
+
+    def _result(self, result: ToolResult) -> None:
+        text = " ".join(result.text.split())[:_RESULT_CHARS]
+        self._line(self._say("run.tool_failed" if result.is_error else "run.tool_ok", text=text))
+
+    def _finish(self, event: RunFinished) -> None:
+        self._break()
+        self.end = event
+        if event.answer.strip() and event.answer.strip() != self._shown.strip():
+            self._out.print(plain(event.answer))
+        self._line(self._summary(event))
+        if event.status != "done":
+            self._steps.print(self._say("error", text=self.outcome(event)), style="bold")
+
+    def outcome(self, event: RunFinished) -> str:
+        """Why a run is not simply done, in a person's words."""
+        row = REASONS[event.reason]
+        text = row.zh if self._say.language == "zh" else row.en
+        if event.failure is None:
+            return text
+        return f"{text} ({self.failure(event.failure)})"
+
+    def failure(self, failure: Failure) -> str:
+        """Why a model request failed and what to do."""
+        return self._say(f"failure.{failure.kind}", base_url=self._where, model=self._model)
+
+    def _summary(self, event: RunFinished) -> str:
+        usage = event.usage
+        return self._say(
+            "run.usage",
+            steps=event.steps,
+            calls=event.tool_calls,
+            input=usage.input,
+            output=usage.output,
+            estimated=self._say("run.estimated") if usage.estimated else "",
+            seconds=round(event.ts - self._began, 1),
+        )
+
+    def _line(self, text: str) -> None:
+        self._break()
+        self._steps.print(plain(text), style="dim")
+
+    def _break(self) -> None:
+        """End the line of a streamed block."""
+        if self._block is not None:
+            self._block = None
+            (self._out if self._is_live else self._steps).print()
+
+
+def _short_args(args: dict[str, JSON]) -> str:
+    text = json.dumps(args, ensure_ascii=False)
+    return text if len(text) <= _ARGS_CHARS else text[:_ARGS_CHARS] + "…"

@@ -1,0 +1,34 @@
+"""`wenfang serve`: the server and the studio, until Ctrl-C or SIGTERM."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from wenfang.server import Services, bind, serve as serve_app, url_of
+from wenfang.settings import data_dir
+
+from .language import Say
+from .loop import make_runner
+
+
+def serve(say: Say, *, host: str, port: int, data: Path | None) -> None:
+    """Raises `Problem` before the first line is printed, if the server cannot start."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    folder = data_dir(data)
+    bound = bind(host, port)
+
+    def ready(services: Services) -> None:
+        _tell(say("serve.ready", url=url_of(bound)))
+        _tell(say("serve.data", path=folder))
+        status = services.models.status()
+        if not status.is_ready:
+            why = {"why": status.why}
+            _tell(say("serve.no_model", text=say.problem("model_unavailable", why)))
+
+    with bound, make_runner() as runner:
+        runner.run(serve_app(folder, bound, ready=ready))
+
+
+def _tell(text: str) -> None:
+    print(text, flush=True)  # noqa: T201

@@ -1,0 +1,75 @@
+"""The app: routes, guard, error envelope, studio, and what must be open around it."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import AsyncGenerator, Callable, Mapping
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from wenfang.crews import open_models, pull_embedded
+from wenfang.runs import open_runs
+from wenfang.settings import SettingsStore, open_data_dir
+
+from . import errors, studio
+from .pulls import Pulls
+from .routes import routers
+from .security import Guard
+from .services import Services
+from .serving import Server
+from .streams import Streams
+
+
+def make_app(services: Services | None, *, static: Path = studio.BUILT) -> FastAPI:
+    """The app over open services. Without services it can only describe itself."""
+    app = FastAPI(
+        title="Wenfang",
+        version=version("wenfang"),
+        description="The studio's protocol. See docs/wire.md.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        separate_input_output_schemas=False,
+        generate_unique_id_function=lambda route: route.name,
+    )
+    app.state.services = services
+    errors.install(app)
+    app.add_middleware(Guard)
+    for router in routers:
+        app.include_router(router)
+    app.include_router(studio.make_router(static))
+    return app
+
+
+@contextlib.asynccontextmanager
+async def open_services(
+    data: Path, flags: Mapping[str, str | None] | None = None
+) -> AsyncGenerator[Services]:
+    """Open the data directory, the database and the models. Raises `Problem`."""
+    open_data_dir(data)
+    store = SettingsStore(data, flags)
+    store.current()
+    pulls = Pulls(pull_embedded)
+    async with (
+        open_models(store) as models,
+        open_runs(data, make_agent=models.make_agent) as runs,
+    ):
+        try:
+            yield Services(store=store, models=models, runs=runs, pulls=pulls, streams=Streams())
+        finally:
+            await pulls.cancel()
+
+
+async def serve(
+    data: Path, bound: socket.socket, *, ready: Callable[[Services], None] = lambda _: None
+) -> None:
+    """Serve until SIGTERM or SIGINT, then drain: streams end, runs are handed on, all is closed."""
+    async with open_services(data) as services:
+        app = make_app(services)
+        server = Server(app, closing=services.streams.close, ready=partial(ready, services))
+        await server.serve(sockets=[bound])

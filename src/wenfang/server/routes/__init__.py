@@ -1,0 +1,13 @@
+"""The routes, one module for each thing the studio works with."""
+
+from . import files, model, projects, runs, sessions, settings, system
+
+routers = (
+    system.router,
+    projects.router,
+    files.router,
+    sessions.router,
+    runs.router,
+    settings.router,
+    model.router,
+)

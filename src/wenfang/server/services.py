@@ -1,0 +1,36 @@
+"""What the routes work with: one value per app, handed to each route by dependency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from wenfang.crews import Models
+from wenfang.runs import Runs
+from wenfang.settings import SettingsStore
+
+from .pulls import Pulls
+from .streams import Streams
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """Open services; whoever opened them closes them after the server has ended."""
+
+    store: SettingsStore
+    models: Models
+    runs: Runs
+    pulls: Pulls
+    streams: Streams
+    version: str = version("wenfang")
+
+
+def _services(request: Request) -> Services:
+    services: Services = request.app.state.services
+    return services
+
+
+Served = Annotated[Services, Depends(_services)]
