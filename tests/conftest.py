@@ -1,6 +1,31 @@
+"""What all tests share: asyncio, and an environment that is nobody's own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_settings_of_the_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A developer's provider, key and data stay out of the tests, and of the processes they start."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("WENFANG_")]:
+            patch.delenv(name)
+        patch.setenv("WENFANG_DATA", str(tmp_path_factory.mktemp("data")))
+        patch.setenv("NO_COLOR", "1")
+        yield
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The project's folder."""
+    return Path(__file__).resolve().parent.parent
