@@ -1,0 +1,82 @@
+"""Which paths a project has: pure rules about their text, before any file is touched.
+
+A path is relative to the project, with forward slashes. Rules that keep a path inside hold always;
+rules that keep names readable on every system hold for new names only, so that files which exist
+already can be opened.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from .errors import WorkspaceError
+
+_MAX_NAME_BYTES = 255
+_MAX_PATH_BYTES = 1024
+_MAX_PARTS = 32
+_DRIVE = re.compile(r"[A-Za-z]:")
+_DEVICE = re.compile(
+    r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?", re.IGNORECASE
+)
+_NOT_PORTABLE = frozenset('<>:"|?*')
+
+
+def parse_path(path: str) -> tuple[str, ...]:
+    """The names along `path`; () is the project itself ("" or "."). Raises `WorkspaceError`."""
+    if not path.isprintable() and any(unicodedata.category(char) in ("Cc", "Cs") for char in path):
+        raise _invalid(path, "it has a control character in it")
+    if "\\" in path:
+        raise _invalid(path, "write '/' between folders, not a backslash")
+    if path.startswith(("/", "~")) or _DRIVE.match(path):
+        raise _invalid(path, "it must be relative to the project, like 'docs/plan.md'")
+    parts = tuple(part for part in path.split("/") if part not in ("", "."))
+    if ".." in parts:
+        raise _invalid(path, "it may not contain '..'")
+    if len(path.encode()) > _MAX_PATH_BYTES or len(parts) > _MAX_PARTS:
+        raise _invalid(path[:80] + "...", "it is too long")
+    for part in parts:
+        if len(part.encode()) > _MAX_NAME_BYTES:
+            raise _invalid(
+                path[:80] + "...", f"a name in it is longer than {_MAX_NAME_BYTES} bytes"
+            )
+        if is_reserved(part):
+            raise _invalid(path, f"{part!r} is reserved")
+    return parts
+
+
+def parse_file(path: str) -> tuple[str, ...]:
+    """Like `parse_path`, for a path that must name something inside the project."""
+    parts = parse_path(path)
+    if not parts:
+        raise _invalid(path, "it names no file")
+    return parts
+
+
+def is_reserved(name: str) -> bool:
+    """Version control and our own folder: no tool and no person reads or writes them through us."""
+    key = name_key(name)
+    return key == ".git" or key.startswith(".wenfang")
+
+
+def name_key(name: str) -> str:
+    """Equal for names that look alike: differing in case, or in how accents are encoded."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def new_name(name: str, path: str) -> str:
+    """The form in which a name that does not exist yet is stored. Raises `WorkspaceError`."""
+    if name != name.strip() or name.endswith("."):
+        raise _invalid(
+            path, f"the name {name!r} may not begin or end with a space or end with a dot"
+        )
+    if _DEVICE.fullmatch(name):
+        raise _invalid(path, f"{name!r} is the name of a device on some systems")
+    odd = next((char for char in name if char in _NOT_PORTABLE or not char.isprintable()), None)
+    if odd is not None:
+        raise _invalid(path, f"the name {name!r} may not contain {odd!r}")
+    return unicodedata.normalize("NFC", name)
+
+
+def _invalid(path: str, problem: str) -> WorkspaceError:
+    return WorkspaceError("path_invalid", path=path, problem=problem)
