@@ -1,0 +1,24 @@
+"""Models: clients that speak to them, what families of them can do, and what to do when one fails."""
+
+from .chat import ChatClient
+from .history import repair_history
+from .profiles import Profile, profile_for
+from .transport import (
+    AiohttpTransport,
+    HttpRequest,
+    HttpResponse,
+    Transport,
+    TransportError,
+)
+
+__all__ = [
+    "AiohttpTransport",
+    "ChatClient",
+    "HttpRequest",
+    "HttpResponse",
+    "Profile",
+    "Transport",
+    "TransportError",
+    "profile_for",
+    "repair_history",
+]
