@@ -4,8 +4,8 @@ Hatchling calls the hook for every wheel, source archive and editable install. `
 the hash of the sources it was built from, so a build that would change nothing is skipped and a `git
 pull` never leaves old files. A source archive carries the built studio and needs no Node.
 
-As a program: `python hatch_build.py` builds what is out of date, `python hatch_build.py packages`
-only installs the packages of `web/` (for its tests and checks).
+As a program: `python hatch_build.py` builds what is out of date; `python hatch_build.py npm run test`
+runs npm in `web/` with the same Node, after its packages are installed.
 `WENFANG_SKIP_STUDIO=1` skips the build: the server then says that the studio is not built.
 """
 
@@ -64,13 +64,17 @@ def install_packages() -> None:
     """Install what `web/package-lock.json` names unless it is there."""
     lock, done = WEB / "package-lock.json", WEB / "node_modules/.package-lock.json"
     if not lock.exists():
-        raise StudioError(f"its sources are missing: there is no {lock}")
+        raise StudioError(f"the sources of the studio are missing: there is no {lock}")
     if done.exists() and done.stat().st_mtime >= lock.stat().st_mtime:
         return
     print("Installing the packages of the studio", flush=True)
-    npm = _node_home() / "lib/node_modules/npm/bin/npm-cli.js"
-    _node(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
     done.touch()
+
+
+def npm(*arguments: str) -> None:
+    """Run npm in `web/`."""
+    _node(_node_home() / "lib/node_modules/npm/bin/npm-cli.js", *arguments)
 
 
 def is_current() -> bool:
@@ -116,9 +120,13 @@ def _node(*arguments: str | Path) -> None:
 
 def main() -> int:
     try:
-        install_packages() if sys.argv[1:] == ["packages"] else build()
+        if sys.argv[1:2] == ["npm"]:
+            install_packages()
+            npm(*sys.argv[2:])
+        else:
+            build()
     except StudioError as error:
-        print(f"The studio could not be built: {error}", file=sys.stderr)
+        print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
 

