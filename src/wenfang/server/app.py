@@ -36,6 +36,7 @@ def make_app(services: Services | None, *, static: Path = studio.BUILT) -> FastA
         redirect_slashes=False,
         separate_input_output_schemas=False,
         generate_unique_id_function=lambda route: route.name,
+        responses={"default": {"model": errors.ErrorBody, "description": "any other failure"}},
     )
     app.state.services = services
     errors.install(app)
