@@ -70,21 +70,17 @@ class Chunk(Struct, gc=False):
 
 
 # Not strict: "3" is taken for a number where only a number fits; texts stay what they are.
-_decode = msgspec.json.Decoder(Chunk, strict=False).decode
+decode_chunk = msgspec.json.Decoder(Chunk, strict=False).decode
 
 
-def decode_chunk(payload: bytes) -> tuple[Chunk, bool]:
-    """A chunk, and whether it had to be read leniently: then texts may hold halves of surrogate pairs.
+def decode_leniently(payload: bytes) -> Chunk:
+    """A chunk that `decode_chunk` refused; its texts may hold halves of surrogate pairs.
 
     Raises `ModelError` (fatal) for what is no chunk at all.
     """
     try:
-        return _decode(payload), False
-    except msgspec.DecodeError:
-        pass
-    try:
         value = json.loads(payload.decode("utf-8", "replace"), strict=False)
-        return msgspec.convert(value, Chunk, strict=False), True
+        return msgspec.convert(value, Chunk, strict=False)
     except (ValueError, RecursionError) as error:
         shown = payload[:80].decode("utf-8", "replace")
         raise protocol_error(f"a chunk that cannot be read ({shown!r})") from error

@@ -1,7 +1,7 @@
 """Mending a transcript for one request (engine A3), so that every provider accepts it.
 
-The transcript itself is never changed: what a person sees stays. A transcript that needs nothing is
-returned as it is, so that its messages are encoded once.
+The transcript itself is never changed: what a person sees stays. The messages that remain are the same
+objects, so that they are encoded once.
 """
 
 from __future__ import annotations
@@ -13,19 +13,17 @@ from wenfang.core import Assistant, Message, Text, ToolCall, ToolResult
 _INTERRUPTED = "This call was interrupted before its result was recorded. It may or may not have run."
 
 
-def repair_history(messages: Sequence[Message]) -> Sequence[Message]:
+def repair_history(messages: Sequence[Message]) -> list[Message]:
     """The messages as a provider may see them.
 
     Replies that failed, were stopped or are empty are left out. Every call is followed by exactly one
     result, in call order: a missing one says that the call was interrupted, also after the last
     message; results without a call, and second results, are left out.
     """
-    if _is_sound(messages):
-        return messages
     mended: list[Message] = []
     results = _results_by_reply(messages)
     for at, message in enumerate(messages):
-        if isinstance(message, ToolResult) or _is_left_out(message):
+        if isinstance(message, ToolResult) or is_left_out(message):
             continue
         mended.append(message)
         if isinstance(message, Assistant):
@@ -34,32 +32,11 @@ def repair_history(messages: Sequence[Message]) -> Sequence[Message]:
     return mended
 
 
-def _is_sound(messages: Sequence[Message]) -> bool:
-    waiting: list[str] = []  # ids of calls without a result, the next one last
-    for message in messages:
-        kind = type(message)
-        if kind is ToolResult:
-            if not waiting or waiting.pop() != message.call_id:  # type: ignore[union-attr]
-                return False
-        elif waiting or _is_left_out(message):
-            return False
-        elif kind is Assistant:
-            for block in message.content:  # type: ignore[union-attr]
-                if type(block) is ToolCall:
-                    waiting.insert(0, block.id)
-    return not waiting
-
-
-def _is_left_out(message: Message) -> bool:
-    if type(message) is not Assistant:
+def is_left_out(message: Message) -> bool:
+    """A reply that no request shows: it failed, was stopped, or says and does nothing."""
+    if not isinstance(message, Assistant):
         return False
-    if message.stop in ("error", "aborted"):
-        return True
-    for block in message.content:
-        kind = type(block)
-        if kind is ToolCall or (kind is Text and block.text):  # type: ignore[union-attr]
-            return False
-    return True
+    return message.stop in ("error", "aborted") or not (message.calls or message.text)
 
 
 def _results_by_reply(messages: Sequence[Message]) -> dict[int, dict[str, ToolResult]]:
@@ -68,7 +45,7 @@ def _results_by_reply(messages: Sequence[Message]) -> dict[int, dict[str, ToolRe
     owner: dict[str, int] = {}
     found: dict[int, dict[str, ToolResult]] = {}
     for at, message in enumerate(messages):
-        if isinstance(message, Assistant) and not _is_left_out(message):
+        if isinstance(message, Assistant) and not is_left_out(message):
             owner.update({call.id: at for call in message.calls})
         elif isinstance(message, ToolResult) and message.call_id in owner:
             found.setdefault(owner[message.call_id], {}).setdefault(message.call_id, message)

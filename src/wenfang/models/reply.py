@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from msgspec import UnsetType
+from msgspec import DecodeError, UnsetType
 
 from wenfang.core import (
     Assistant,
@@ -20,7 +20,15 @@ from wenfang.core import (
 )
 
 from .calls import Call, CallTable, Piece, finish_calls
-from .chunks import Choice, Chunk, Part, UsagePart, decode_chunk, protocol_error
+from .chunks import (
+    Choice,
+    Chunk,
+    Part,
+    UsagePart,
+    decode_chunk,
+    decode_leniently,
+    protocol_error,
+)
 from .errors import Redactor, provider_error
 from .profiles import Meaning
 from .thinking import ThinkTags
@@ -70,23 +78,23 @@ class Reply:
         if payload == b"[DONE]":
             self.done = True
             return
-        chunk, lenient = decode_chunk(payload)
-        self._lenient |= lenient
-        choices = self._choices(chunk, payload)
+        chunk = self._decode(payload)
+        choices = chunk.choices
+        if not choices or chunk.usage is not None or chunk.error is not None:
+            choices = self._unusual(chunk, payload)
         for choice in choices:
             if choice.index:
                 continue  # a second alternative, which nobody asked for
             if choice.delta is not None:
                 self._part(choice.delta)
-            if choice.finish_reason:
-                self._reason = choice.finish_reason
+            if choice.finish_reason is not None:
+                self._reason = choice.finish_reason or self._reason
             if choice.usage is not None:
                 self._usage = choice.usage
 
     def add_whole(self, body: bytes) -> None:
         """Take a reply that was not streamed."""
-        chunk, self._lenient = decode_chunk(body)
-        choices = self._choices(chunk, body)
+        choices = self._unusual(self._decode(body), body)
         message = choices[0].message if choices else None
         if message is None:
             raise protocol_error("a reply without a message (choices is empty)")
@@ -94,33 +102,46 @@ class Reply:
         self._reason = choices[0].finish_reason
         self.done = True
 
-    def _choices(self, chunk: Chunk, payload: bytes) -> list[Choice]:
+    def _decode(self, payload: bytes) -> Chunk:
+        try:
+            return decode_chunk(payload)
+        except DecodeError:
+            self._lenient = True
+            return decode_leniently(payload)
+
+    def _unusual(self, chunk: Chunk, payload: bytes) -> list[Choice]:
+        """Everything but a plain piece: usage, errors, no choices at all."""
         if chunk.usage is not None:
             self._usage = chunk.usage
-        if chunk.error is not None:
-            raise provider_error(chunk.error, status=None, redact=self._redact, usage=self.reported())
-        if isinstance(chunk.choices, UnsetType):
-            if chunk.object == "error":  # the whole chunk is the error
-                error = json.loads(payload)
-                raise provider_error(error, status=None, redact=self._redact, usage=self.reported())
-            return []
+        error = chunk.error
+        if error is None and isinstance(chunk.choices, UnsetType) and chunk.object == "error":
+            error = json.loads(payload)  # the whole chunk is the error
+        if error is not None:
+            raise provider_error(error, status=None, redact=self._redact, usage=self.reported())
         if chunk.choices is None and chunk.usage is None:
             raise protocol_error("a chunk whose choices are null")
         return chunk.choices or []
 
     def _part(self, part: Part, *, whole: bool = False) -> None:
         thought = part.reasoning_content or part.reasoning or part.thinking
-        if thought and isinstance(thought, str):
+        if thought is not None and isinstance(thought, str):
             self._say("thinking", thought)
         content = part.content
-        if content is not None and not isinstance(content, str):
+        if content is None:
+            content = part.refusal
+        elif not isinstance(content, str):
             content = self._parts(content)
-        if content or part.refusal:
-            self._content(content or part.refusal or "")
-        for call in part.tool_calls or ():
-            found = self._calls.whole(call) if whole else self._calls.add(call)
-            if found is not None:
-                self._grow(*found)
+        if content:
+            if self._tags is None:
+                self._say("text", content)
+            else:
+                for kind, piece in self._tags.feed(content):
+                    self._say(kind, piece)
+        if part.tool_calls is not None:
+            for call in part.tool_calls:
+                found = self._calls.whole(call) if whole else self._calls.add(call)
+                if found is not None:
+                    self._grow(*found)
 
     def _parts(self, content: list[Any]) -> str:
         """Content as a list of typed parts, as a few servers stream it."""
@@ -133,13 +154,6 @@ class Reply:
                 elif isinstance(fields.get("text"), str):
                     texts.append(fields["text"])
         return "".join(texts)
-
-    def _content(self, text: str) -> None:
-        if self._tags is None:
-            self._say("text", text)
-            return
-        for kind, piece in self._tags.feed(text):
-            self._say(kind, piece)
 
     def _say(self, kind: str, text: str) -> None:
         block = self._last

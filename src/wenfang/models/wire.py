@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, assert_never, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -27,7 +27,7 @@ from wenfang.core import (
     User,
 )
 
-from .history import repair_history
+from .history import is_left_out, repair_history
 from .profiles import Profile
 
 _json = msgspec.json.Encoder().encode
@@ -38,6 +38,18 @@ _NO_VISION = "[an image was left out: this model reads text only]"
 _EMPTY_RESULT = "(no output)"
 
 
+class _Wire(NamedTuple):
+    """What a message remembers of itself. `data` is empty for one that is not sent. `calls` are the ids
+    that the next messages must answer, `answers` the id that this one answers. `images` cannot stand in
+    a tool message; they follow the batch."""
+
+    key: str
+    data: bytes
+    calls: tuple[str, ...]
+    answers: str | None
+    images: bytes
+
+
 class RequestEncoder:
     """Encodes for one model. Two encoders that would write the same bytes share what messages
     remember."""
@@ -46,17 +58,41 @@ class RequestEncoder:
         self._model = model
         self._profile = profile
         echo = model if profile.echo_reasoning else ""
-        self._key = (profile.system_role, profile.vision, echo)
+        self._key = f"{profile.system_role} {profile.vision} {echo}"
         self._head = b'{"model":' + _json(model)
         self._tools: dict[int, tuple[tuple[ToolSpec, ...], bytes]] = {}
 
     def body(self, request: ModelRequest) -> bytes:
-        """The whole body of a chat completions request."""
-        messages = repair_history(request.messages)
-        parts = [self._message(message) for message in messages]
-        if self._profile.vision:
-            parts = _with_images(messages, parts)
-        return b'%b,"messages":[%b]}' % (self._options(request), b",".join(parts))
+        """The whole body of a chat completions request. Messages are mended if they need it."""
+        parts = self._parts(request.messages) or self._parts(repair_history(request.messages))
+        return b'%b,"messages":[%b]}' % (self._options(request), b",".join(parts or ()))
+
+    def _parts(self, messages: Sequence[Message]) -> list[bytes] | None:
+        """The encoded messages; None if a call lacks its result, or anything else needs mending."""
+        key = self._key
+        parts: list[bytes] = []
+        images: list[bytes] = []
+        calls: tuple[str, ...] = ()
+        answered = 0
+        for message in messages:
+            wire = cast("_Wire | None", getattr(message, "_wire", None))
+            if wire is None or wire[0] != key:
+                wire = self._remember(message)
+            if answered < len(calls):
+                if wire[3] != calls[answered]:
+                    return None
+                answered += 1
+            elif wire[3] is not None or not wire[1]:
+                return None
+            parts.append(wire[1])
+            if wire[4]:
+                images.append(wire[4])
+            if images and answered == len(calls):
+                parts.append(b'{"role":"user","content":[%b]}' % b",".join(images))
+                images.clear()
+            if wire[2]:
+                calls, answered = wire[2], 0
+        return parts if answered == len(calls) else None
 
     def _options(self, request: ModelRequest) -> bytes:
         profile = self._profile
@@ -90,17 +126,21 @@ class RequestEncoder:
             return kept[1]
         return b'%b,"tool_choice":"%b"' % (kept[1], choice.encode())
 
-    def _message(self, message: Message) -> bytes:
-        known = cast("tuple[object, bytes] | None", getattr(message, "_wire", None))
-        if known is not None and known[0] == self._key:
-            return known[1]
-        fields = self._fields(message)
-        try:
-            encoded = _json(fields)
-        except UnicodeEncodeError:
-            encoded = _json(_without_surrogates(fields))
-        object.__setattr__(message, "_wire", (self._key, encoded))
-        return encoded
+    def _remember(self, message: Message) -> _Wire:
+        calls: tuple[str, ...] = ()
+        answers: str | None = None
+        images = b""
+        if isinstance(message, Assistant):
+            calls = tuple(call.id for call in message.calls)
+        elif isinstance(message, ToolResult):
+            answers = message.call_id
+            if self._profile.vision:
+                shown = (_image(block) for block in message.content if isinstance(block, Image))
+                images = b",".join(map(_json, shown))
+        data = b"" if is_left_out(message) else _encode(self._fields(message))
+        wire = _Wire(self._key, data, calls, answers, images)
+        object.__setattr__(message, "_wire", wire)
+        return wire
 
     def _fields(self, message: Message) -> dict[str, Any]:
         if isinstance(message, System):
@@ -110,9 +150,7 @@ class RequestEncoder:
         if isinstance(message, ToolResult):
             text = self._text(message.content) or _EMPTY_RESULT
             return {"role": "tool", "tool_call_id": safe_id(message.call_id), "content": text}
-        if isinstance(message, Assistant):  # pyright: ignore[reportUnnecessaryIsInstance]
-            return self._assistant(message)
-        assert_never(message)
+        return self._assistant(message)
 
     def _assistant(self, message: Assistant) -> dict[str, Any]:
         calls = message.calls
@@ -180,24 +218,11 @@ def _image(image: Image) -> dict[str, Any]:
     return {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{image.data}"}}
 
 
-def _with_images(messages: Sequence[Message], parts: list[bytes]) -> list[bytes]:
-    """Images of tool results follow their whole batch as a user message: `tool` messages hold text."""
-    out: list[bytes] = []
-    pending: list[Image] = []
-    for message, part in zip(messages, parts, strict=True):
-        if pending and not isinstance(message, ToolResult):
-            out.append(_images_message(pending))
-            pending = []
-        if isinstance(message, ToolResult):
-            pending += [block for block in message.content if isinstance(block, Image)]
-        out.append(part)
-    if pending:
-        out.append(_images_message(pending))
-    return out
-
-
-def _images_message(images: list[Image]) -> bytes:
-    return _json({"role": "user", "content": [_image(image) for image in images]})
+def _encode(fields: dict[str, Any]) -> bytes:
+    try:
+        return _json(fields)
+    except UnicodeEncodeError:
+        return _json(_without_surrogates(fields))
 
 
 def _plain(value: Any) -> Any:
