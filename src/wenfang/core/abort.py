@@ -1,4 +1,4 @@
-"""Stopping a run from outside without cancelling its task (engine D1)."""
+"""Stopping a run from outside without cancelling its task (docs/notes/abort-scope.md, engine D1)."""
 
 from __future__ import annotations
 
@@ -19,26 +19,33 @@ class Abort:
 
     def __init__(self) -> None:
         self.requested = False
-        self._scope: asyncio.Timeout | None = None
+        self._tell: Callable[[], None] | None = None
 
     def request(self) -> None:
         """Stop now. May be called any number of times, from the event loop's thread."""
         if not self.requested:
             self.requested = True
-            if self._scope is not None:
-                self._scope.reschedule(asyncio.get_running_loop().time())
+            if self._tell is not None:
+                self._tell()
 
-    async def guard(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Await `work()`, at most until the abort."""
+    def listen(self, tell: Callable[[], None] | None) -> None:
+        """Call `tell` once when the request comes; None ends it. One listener at a time."""
+        self._tell = tell
+
+    async def guard(self, work: Callable[[asyncio.Timeout], Awaitable[T]]) -> T:
+        """Await `work(scope)`, at most until the abort. `work` may end the scope for a reason of its
+        own by rescheduling it, which leaves here as TimeoutError."""
         if self.requested:
             raise Aborted
-        self._scope = scope = asyncio.timeout(None)
+        scope = asyncio.timeout(None)
+        loop = asyncio.get_running_loop()
+        self._tell = lambda: scope.reschedule(loop.time())
         try:
             async with scope:
-                return await work()
+                return await work(scope)
         except TimeoutError:
-            if scope.expired():
+            if self.requested and scope.expired():
                 raise Aborted from None
             raise
         finally:
-            self._scope = None
+            self._tell = None

@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .abort import Aborted
 from .arguments import ArgumentError, bind
 from .attempt import attempt
 from .events import ToolEnd, ToolStart, ToolUpdate
@@ -39,28 +38,33 @@ class _Job:
     args: BaseModel
 
 
-class Updates:
-    """Progress of running tools, newest line per call, and a future that wakes the parent."""
+class _Bell:
+    """What wakes the parent: a task that is done, the progress of a tool, an abort."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
+        self._rung: asyncio.Future[None] = self._loop.create_future()
         self._newest: dict[str, ToolUpdate] = {}
-        self.wake: asyncio.Future[None] = self._loop.create_future()
 
-    def put(self, call_id: str, text: str, fraction: float | None = None) -> None:
+    def ring(self, *_: object) -> None:
+        if not self._rung.done():
+            self._rung.set_result(None)
+
+    async def wait(self) -> None:
+        await self._rung
+        self._rung = self._loop.create_future()
+
+    def progress(self, call_id: str, text: str, fraction: float | None = None) -> None:
         """Called by tools, from any thread."""
         update = ToolUpdate(call_id=call_id, text=text, fraction=fraction)
         self._loop.call_soon_threadsafe(self._store, update)
 
     def _store(self, update: ToolUpdate) -> None:
         self._newest[update.call_id] = update
-        if not self.wake.done():
-            self.wake.set_result(None)
+        self.ring()
 
-    def take(self, running: set[str]) -> list[ToolUpdate]:
-        """What is new of calls that still run; later words of settled calls are dropped."""
-        if self.wake.done():
-            self.wake = self._loop.create_future()
+    def updates(self, running: set[str]) -> list[ToolUpdate]:
+        """The newest line of each call that still runs; later words of settled calls are dropped."""
         newest, self._newest = self._newest, {}
         return [update for update in newest.values() if update.call_id in running]
 
@@ -146,41 +150,37 @@ def _decide(
 
 async def _run_group(run: Run, jobs: list[_Job], results: dict[str, ToolResult]) -> None:
     """Run jobs side by side and settle each as it finishes."""
-    updates = Updates()
+    bell = _Bell()
     tasks: dict[asyncio.Task[ToolResult], _Job] = {}
+    run.abort.listen(bell.ring)
     try:
         for job in jobs:
             if run.abort.requested:
                 await _settle(run, results, job.call, _aborted(job.call))
                 continue
             await run.tell(ToolStart(call=job.call, access=job.tool.access))
-            tasks[_start(_execute(run, job, updates))] = job
+            task = asyncio.create_task(_execute(run, job, bell))
+            task.add_done_callback(bell.ring)
+            tasks[task] = job
         while tasks:
-            try:
-                await run.abort.guard(partial(_next, tasks, updates))
-                ready = [task for task in tasks if task.done()]
-            except Aborted:
+            if run.abort.requested:
                 await _cancel(tasks, run.limits.cleanup_s)
                 ready = list(tasks)  # one that will not stop is left alone; its result is "aborted"
-            for update in updates.take({job.call.id for job in tasks.values()}):
+            else:
+                await bell.wait()
+                ready = [task for task in tasks if task.done()]
+            for update in bell.updates({job.call.id for job in tasks.values()}):
                 await run.tell(update)
             for task in ready:
                 job = tasks.pop(task)
                 await _settle(run, results, job.call, _outcome(task, job.call))
     finally:
+        run.abort.listen(None)
         try:
             await _cancel(tasks, run.limits.cleanup_s)
         finally:
             for task, job in tasks.items():
                 results[job.call.id] = _outcome(task, job.call)
-
-
-def _start(work: Coroutine[Any, Any, ToolResult]) -> asyncio.Task[ToolResult]:
-    return asyncio.get_running_loop().create_task(work)
-
-
-async def _next(tasks: dict[asyncio.Task[ToolResult], _Job], updates: Updates) -> None:
-    await asyncio.wait({*tasks, updates.wake}, return_when=asyncio.FIRST_COMPLETED)
 
 
 async def _cancel(tasks: dict[asyncio.Task[ToolResult], _Job], within_s: float) -> None:
@@ -204,12 +204,12 @@ def _outcome(task: asyncio.Task[ToolResult], call: ToolCall) -> ToolResult:
     return task.result()
 
 
-async def _execute(run: Run, job: _Job, updates: Updates) -> ToolResult:
+async def _execute(run: Run, job: _Job, bell: _Bell) -> ToolResult:
     """One tool, with its time limit; whatever it does ends as a result."""
     began = run.clock()
     call, tool = job.call, job.tool
     timeout_s = run.limits.tool_timeout_s if tool.timeout_s is None else tool.timeout_s
-    context = ToolContext(call_id=call.id, key=call.id, update=partial(updates.put, call.id))
+    context = ToolContext(call_id=call.id, key=call.id, update=partial(bell.progress, call.id))
     scope = asyncio.timeout(timeout_s)
     try:
         async with scope:
@@ -221,16 +221,16 @@ async def _execute(run: Run, job: _Job, updates: Updates) -> ToolResult:
     if output is None or (isinstance(output, TimeoutError) and scope.expired()):
         text = f"{tool.name} did not finish within {timeout_s:g} s and was stopped."
         return refusal(call, "timeout", text)
-    result = _result(call, output)
+    result = _result(call, output, run.clock() - began)
     if run.hooks.after_tool is not None:
         changed = await attempt(run.hooks.after_tool(call, result))
         if isinstance(changed, Exception):
             return refusal(call, "failed", "The result of this call could not be processed.")
         result = changed
-    return replace(result, seconds=run.clock() - began)
+    return result
 
 
-def _result(call: ToolCall, output: ToolOutput | JSON | Exception) -> ToolResult:
+def _result(call: ToolCall, output: ToolOutput | JSON | Exception, seconds: float) -> ToolResult:
     if isinstance(output, ToolOutput):
         content = output.content
         return ToolResult(
@@ -242,6 +242,7 @@ def _result(call: ToolCall, output: ToolOutput | JSON | Exception) -> ToolResult
             details=output.details,
             effects=output.effects,
             terminate=output.terminate,
+            seconds=seconds,
         )
     if isinstance(output, ToolError):
         return refusal(call, "failed", str(output))
@@ -250,7 +251,7 @@ def _result(call: ToolCall, output: ToolOutput | JSON | Exception) -> ToolResult
     text = (
         output if isinstance(output, str) else json.dumps(output, ensure_ascii=False, default=str)
     )
-    return ToolResult(call_id=call.id, name=call.name, content=(Text(text=text),))
+    return ToolResult(call_id=call.id, name=call.name, content=(Text(text=text),), seconds=seconds)
 
 
 async def _settle(

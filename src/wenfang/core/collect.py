@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
+from .abort import Abort
 from .dialects.base import Decoder
 from .messages import Assistant, Attempt, Failure, Text, Thinking, Usage
 from .models import Delta, ModelClient, ModelError, ModelRequest, Reset
@@ -87,8 +88,9 @@ class Draft:
 class _Silence:
     """Ends a scope when one wait lasts too long. Costs two assignments an event and no timer."""
 
-    def __init__(self, scope: asyncio.Timeout) -> None:
-        self._scope = scope
+    def __init__(self) -> None:
+        self.scope: asyncio.Timeout | None = None
+        self.over = False
         self._loop = asyncio.get_running_loop()
         self._limit = 0.0
         self._since: float | None = None
@@ -116,8 +118,9 @@ class _Silence:
         left = self._limit if self._since is None else self._since + self._limit - now
         if left > 0:
             self._arm(left)
-        else:
-            self._scope.reschedule(now)
+        elif self.scope is not None:
+            self.over = True
+            self.scope.reschedule(now)
 
 
 async def collect(
@@ -125,6 +128,7 @@ async def collect(
     request: ModelRequest,
     emit: Callable[[Delta | Reset], Awaitable[None]],
     *,
+    abort: Abort,
     make_decoder: Callable[[], Decoder],
     draft: Draft,
     first_s: float,
@@ -134,24 +138,25 @@ async def collect(
 
     A `ModelError`, a silence longer than `first_s` (before the first event) or `idle_s` (after it) and
     a stream without an end become an `Assistant` with `stop="error"` that keeps the partial text.
+    Raises `Aborted` if `abort` is requested.
     """
-    scope = asyncio.timeout(None)
+    silence = _Silence()
+
+    async def work(scope: asyncio.Timeout) -> Assistant:
+        silence.scope = scope
+        return await _collect(client, request, emit, make_decoder, draft, silence, first_s, idle_s)
+
     try:
-        async with scope:
-            silence = _Silence(scope)
-            try:
-                return await _collect(
-                    client, request, emit, make_decoder, draft, silence, first_s, idle_s
-                )
-            finally:
-                silence.close()
+        return await abort.guard(work)
     except ModelError as error:
         return draft.failed(request, error.failure, error.usage)
     except TimeoutError:
-        if not scope.expired():
+        if not silence.over:
             raise
         failure = Failure(kind="network", message="the model sent nothing for too long")
         return draft.failed(request, failure, None)
+    finally:
+        silence.close()
 
 
 async def _collect(

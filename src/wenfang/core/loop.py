@@ -259,6 +259,7 @@ async def _ask(run: Run, choice: ToolChoice) -> Assistant:
         run.client,
         request,
         show,
+        abort=run.abort,
         make_decoder=run.conversation.decoder,
         draft=draft,
         first_s=run.limits.first_s if run.streaming else run.limits.whole_s,
@@ -266,7 +267,7 @@ async def _ask(run: Run, choice: ToolChoice) -> Assistant:
     )
     reply = None
     try:
-        outcome = await attempt(run.abort.guard(work))
+        outcome = await attempt(work())
         if isinstance(outcome, ListenerFailed):
             raise outcome
         if isinstance(outcome, Assistant):

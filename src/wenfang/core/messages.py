@@ -15,7 +15,7 @@ from typing_extensions import TypeAliasType
 
 from .effects import Effect
 
-JSON = TypeAliasType("JSON", "None | bool | int | float | str | list[JSON] | dict[str, JSON]")
+JSON = TypeAliasType("JSON", "bool | int | float | str | list[JSON] | dict[str, JSON] | None")
 
 Stop: TypeAlias = Literal["stop", "length", "tool_use", "error", "aborted"]
 Source: TypeAlias = Literal["user", "steer", "follow_up", "repair", "limit", "observation"]
