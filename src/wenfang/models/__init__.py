@@ -3,6 +3,7 @@
 from .chat import ChatClient
 from .history import repair_history
 from .profiles import Profile, profile_for
+from .resilient import Resilient, RetryPolicy
 from .transport import (
     AiohttpTransport,
     HttpRequest,
@@ -17,6 +18,8 @@ __all__ = [
     "HttpRequest",
     "HttpResponse",
     "Profile",
+    "Resilient",
+    "RetryPolicy",
     "Transport",
     "TransportError",
     "profile_for",
