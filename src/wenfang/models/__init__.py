@@ -1,6 +1,7 @@
 """Models: clients that speak to them, what families of them can do, and what to do when one fails."""
 
 from .chat import ChatClient
+from .demo import DemoModel
 from .history import repair_history
 from .profiles import Profile, profile_for
 from .resilient import Resilient, RetryPolicy
@@ -15,6 +16,7 @@ from .transport import (
 __all__ = [
     "AiohttpTransport",
     "ChatClient",
+    "DemoModel",
     "HttpRequest",
     "HttpResponse",
     "Profile",

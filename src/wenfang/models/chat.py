@@ -12,8 +12,6 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 
-import msgspec
-
 from wenfang.core import (
     ModelError,
     ModelEvent,
@@ -104,18 +102,6 @@ class ChatClient:
             raise protocol_error(str(error)) from error
         yield reply.finish(model=self.name, new_id=self._new_id)
 
-    async def list_models(self) -> list[str]:
-        """The names of the models this address offers. Raises `ModelError`."""
-        get = HttpRequest(method="GET", url=f"{self.base_url}/models", headers=self._headers)
-        try:
-            async with self._transport.send(get) as response:
-                if response.status != 200:
-                    raise await self._refusal(response)
-                body = await _read_whole(response, response.headers.get("content-type", ""))
-        except TransportError as error:
-            raise self._broken(error, None) from error
-        return _model_names(body)
-
     def _reply(self, request: ModelRequest) -> Reply:
         def estimate(text: str) -> Usage:
             return Usage(
@@ -183,19 +169,3 @@ async def _read_whole(response: HttpResponse, kind: str) -> bytes:
     if len(body) > _MAX_BODY:
         raise protocol_error(f"a reply of more than {_MAX_BODY} bytes")
     return body
-
-
-class _Named(msgspec.Struct):
-    id: str
-
-
-class _Listing(msgspec.Struct):
-    data: list[_Named]
-
-
-def _model_names(body: bytes) -> list[str]:
-    try:
-        listing = msgspec.json.decode(body, type=_Listing)
-    except msgspec.DecodeError as error:
-        raise protocol_error("a list of models that cannot be read") from error
-    return sorted({each.id for each in listing.data})
