@@ -7,11 +7,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=.venv
 py=$venv/bin/python
+debian=.make/debian
 
 say() { printf '== %s\n' "$*" >&2; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
-# apt_install PACKAGE...: 0 if Debian's packages could be installed, as root or by sudo without a password.
+# apt_install PACKAGE...: install Debian packages, as root or by sudo without a password.
 apt_install() {
   command -v apt-get >/dev/null || return 1
   local as=()
@@ -25,6 +26,24 @@ apt_install() {
     "${as[@]}" "${quiet[@]}" install -y --no-install-recommends "$@" >/dev/null
 }
 
+# apt_unpack PACKAGE...: without root, unpack Debian packages and what they need into .make/debian.
+apt_unpack() {
+  command -v apt-get >/dev/null || return 1
+  local work=$PWD/.make/apt names
+  mkdir -p "$work"/state/lists/partial "$work"/cache/archives/partial $debian
+  local apt=(apt-get -qq -o Dir::State="$work"/state -o Dir::State::status=/var/lib/dpkg/status
+    -o Dir::Cache="$work"/cache -o Debug::NoLocking=true)
+  say "Unpacking Debian packages into $debian, since this is not root: $*"
+  "${apt[@]}" update >/dev/null || return 1
+  names=$("${apt[@]}" --simulate install --no-install-recommends "$@" |
+    awk '/^Inst / && $2 !~ /^libc(6|-bin)$/ {print $2}') || return 1
+  (cd "$work/cache" && "${apt[@]}" download $names >/dev/null) || return 1
+  for package in "$work"/cache/*.deb; do
+    dpkg-deb --extract "$package" $debian || return 1
+  done
+  rm -rf "$work"
+}
+
 find_python() {
   local each
   for each in ${PYTHON:-python3.11 python3.12 python3.13 python3}; do
@@ -36,19 +55,20 @@ find_python() {
   fail "Python 3.11 or newer is needed. On Debian: apt-get install python3 python3-venv"
 }
 
-# Debian splits ensurepip off; without it and without root, a pip of the system can fill the environment.
+# Debian keeps ensurepip in a package of its own; without it, Debian's wheel of pip fills the environment.
 make_environment() {
-  local python package
+  local python package wheel
   python=$(find_python)
   package=python$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv
   say "Making the environment $venv with $("$python" --version)"
   if "$python" -c 'import ensurepip' 2>/dev/null || apt_install "$package"; then
     "$python" -m venv --clear $venv
-  elif "$python" -m pip --version >/dev/null 2>&1; then
+  elif apt_unpack python3-pip-whl; then
     "$python" -m venv --clear --without-pip $venv
-    "$python" -m pip --python $py install --quiet pip
+    wheel=($debian/usr/share/python-wheels/pip-*.whl)
+    $py "${wheel[0]}/pip" install --quiet pip
   else
-    fail "Python's venv module cannot install pip here. Run as root: apt-get install $package"
+    fail "Python's venv module cannot install pip here. Run as root: apt-get install -y $package"
   fi
 }
 
@@ -70,12 +90,30 @@ environment() {
   $py hatch_build.py
 }
 
+# A Chromium that was unpacked finds its libraries and fonts through this command.
+write_chromium() {
+  local libraries
+  libraries=$(find "$PWD/$debian/usr/lib" "$PWD/$debian/lib" -name '*.so.*' -printf '%h\n' | sort -u | paste -sd:)
+  mkdir -p .make/bin
+  cat >.make/bin/chromium <<END
+#!/bin/sh
+export LD_LIBRARY_PATH="$libraries" FONTCONFIG_SYSROOT="$PWD/$debian"
+exec "$PWD/$debian/usr/lib/chromium/chromium" "\$@"
+END
+  chmod +x .make/bin/chromium
+}
+
 browser() {
   local missing=()
+  if [ -x .make/bin/chromium ]; then return; fi
   command -v chromium >/dev/null || missing+=(chromium)
   [ -n "$(fc-list :lang=zh 2>/dev/null)" ] || missing+=(fontconfig fonts-noto-cjk)
-  [ ${#missing[@]} = 0 ] || apt_install "${missing[@]}" ||
+  if [ ${#missing[@]} = 0 ] || apt_install "${missing[@]}"; then return; fi
+  if apt_unpack chromium fontconfig fonts-noto-cjk; then
+    write_chromium
+  else
     fail "the browser tests need Debian packages. Run as root: apt-get install -y ${missing[*]}"
+  fi
 }
 
 case ${1:-} in

@@ -4,6 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 py=.venv/bin/python
 mkdir -p .make
+export PATH="$PWD/.make/bin:$PATH" # a Chromium that was set up without root
 
 $py -m pytest -n 2 --dist loadfile --cov --cov-report= --cov-report=json:.make/coverage.json \
   --junitxml=.make/pytest.xml "$@"
