@@ -161,9 +161,9 @@ def sdk(base_url: str) -> Run:
 
 def wenfang(base_url: str) -> Run:
     """Ours, through the public door."""
-    from wenfang import Agent, Limits, MessageDelta, connect, tool
+    from wenfang import Agent, ChatClient, Limits, MessageDelta, tool
 
-    client = connect(base_url, model="bench", api_key="x", retry=False)
+    client = ChatClient(base_url=base_url, model="bench", api_key="x")
     add_tool = tool(add)
     limits = Limits(model_calls=1000, tool_calls=1000)
 
@@ -286,6 +286,7 @@ def main() -> None:
     for line in sys.stdin:
         command = json.loads(line)
         print(json.dumps(getattr(bench, command.pop("do"))(**command)), file=out)
+    os._exit(0)  # nobody cares how the contenders would close their connections
 
 
 if __name__ == "__main__":
