@@ -29,13 +29,13 @@ if TYPE_CHECKING:
         tool,
     )
     from .core.dialects.schema import schema
-    from .models import ChatClient, connect
+    from .models import ChatClient, Resilient
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "ChatClient": ".models",
-    "connect": ".models",
+    "Resilient": ".models",
     "schema": ".core.dialects.schema",
 }
 
@@ -49,6 +49,7 @@ __all__ = [
     "Limits",
     "MessageDelta",
     "MessageEnd",
+    "Resilient",
     "RunEnd",
     "Text",
     "ToolContext",
@@ -56,7 +57,6 @@ __all__ = [
     "ToolError",
     "ToolOutput",
     "ToolStart",
-    "connect",
     "native",
     "schema",
     "tool",
