@@ -10,7 +10,9 @@ from collections.abc import Sequence
 
 from wenfang.core import Assistant, Message, Text, ToolCall, ToolResult
 
-_INTERRUPTED = "This call was interrupted before its result was recorded. It may or may not have run."
+_INTERRUPTED = (
+    "This call was interrupted before its result was recorded. It may or may not have run."
+)
 
 
 def repair_history(messages: Sequence[Message]) -> list[Message]:

@@ -214,7 +214,9 @@ class Reply:
         calls = [block for block in self._blocks if isinstance(block, Call)]
         made = finish_calls(calls, complete=complete, new_id=new_id)
         return Assistant(
-            content=tuple(block for each in self._blocks if (block := _block(each, made)) is not None),
+            content=tuple(
+                block for each in self._blocks if (block := _block(each, made)) is not None
+            ),
             stop="length" if cut else "tool_use" if made else "stop",
             usage=self._final_usage(),
             model=model,

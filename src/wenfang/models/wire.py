@@ -215,7 +215,10 @@ def _call(call: ToolCall) -> dict[str, Any]:
 
 
 def _image(image: Image) -> dict[str, Any]:
-    return {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{image.data}"}}
+    return {
+        "type": "image_url",
+        "image_url": {"url": f"data:{image.media_type};base64,{image.data}"},
+    }
 
 
 def _encode(fields: dict[str, Any]) -> bytes:
