@@ -4,7 +4,7 @@ PY := .venv/bin/python
 COMPILE := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
 
-.PHONY: help start test check format lock mutants clean
+.PHONY: help start test check studio format lock mutants clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -22,6 +22,9 @@ test: ## set everything up, then run all tests and the coverage gate
 check: ## lint, types, import contract, studio checks and bundle budget
 	@scripts/setup.sh dev
 	@scripts/check.sh
+
+studio: ## build the studio again if its sources changed
+	@scripts/setup.sh run
 
 format: ## format the Python code
 	@scripts/setup.sh dev
