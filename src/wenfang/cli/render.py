@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import TypeAdapter
 from rich.console import Console
 
-from wenfang.core import REASONS, JSON, Failure, ToolResult
+from wenfang.core import JSON, REASONS, ToolResult
 from wenfang.runs import (
     BlockDelta,
     Event,
@@ -72,8 +72,7 @@ class Printer:
             case MessageFinished():
                 self._message(event)
             case StepReset():
-                self._line(self._say("run.reset"))
-                self._shown = ""
+                self._reset(event)
             case ToolStarted():
                 self._line(self._say("run.tool", name=event.name, args=_short_args(event.args)))
             case ToolProgress():
@@ -97,6 +96,12 @@ class Printer:
             self._out.print(plain(event.text), end="")
         else:
             self._steps.print(plain(event.text), end="", style="dim")
+
+    def _reset(self, event: StepReset) -> None:
+        taken_over = event.reason == "takeover"
+        why = self._say("run.takeover") if taken_over else self._why(event.reason)
+        self._line(self._say("run.reset", why=why))
+        self._shown = ""
 
     def _message(self, event: MessageFinished) -> None:
         self._break()
@@ -124,11 +129,11 @@ class Printer:
         text = row.zh if self._say.language == "zh" else row.en
         if event.failure is None:
             return text
-        return f"{text} ({self.failure(event.failure)})"
+        return f"{text} ({self._why(event.failure.kind)})"
 
-    def failure(self, failure: Failure) -> str:
+    def _why(self, kind: str) -> str:
         """Why a model request failed and what to do."""
-        return self._say(f"failure.{failure.kind}", base_url=self._where, model=self._model)
+        return self._say(f"failure.{kind}", base_url=self._where, model=self._model)
 
     def _summary(self, event: RunFinished) -> str:
         usage = event.usage

@@ -6,34 +6,34 @@ import contextlib
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
-from wenfang.core import Dialect, ModelClient, Toolbox, native, schema
+from wenfang.core import Dialect, ModelClient, native
 from wenfang.models import ChatClient, DemoModel, Resilient, profile_for
-from wenfang.models.local import LocalModel, find_model
 from wenfang.problems import Problem
 from wenfang.runs import AgentSpec, RunContext
 from wenfang.settings import Provider, Settings, SettingsStore
-from wenfang.tools import project_tools
-from wenfang.workspace import Workspace
 
 from . import solo
 from .probe import greet, list_models
 
-NO_MODEL = "none"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelStatus:
-    """`model` is the name of what would answer; `size_bytes` is a local file's, 0 for others."""
+    """`model` is the name of what would answer; `size_bytes` is a local file's, 0 for others. `why`
+    says what is missing, empty if nothing is."""
 
     provider: Provider
     model: str
-    is_ready: bool
+    why: str = ""
     size_bytes: int = 0
+
+    @property
+    def is_ready(self) -> bool:
+        return not self.why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tested:
-    """`code` is "ok", "model_unavailable", "model_unknown", "timeout" or the kind of failure."""
+    """`code` is "ok", "model_unavailable", "timeout" or the kind of failure."""
 
     ok: bool
     code: str
@@ -43,36 +43,47 @@ class Tested:
 
 
 class Models:
-    """The models of one data directory. Clients are kept while the settings they were made from
-    last; runs that use an older one go on with it."""
+    """The models that the settings of one data directory name."""
 
     def __init__(self, store: SettingsStore) -> None:
         self._store = store
-        self._local: dict[str, LocalModel] = {}
 
     def make_agent(self, context: RunContext) -> AgentSpec:
         """The crew `solo` for a run. Raises Problem `model_unavailable`."""
         settings = self._store.current()
         return AgentSpec(
             client=self.client(settings),
-            tools=Toolbox(project_tools(Workspace(context.project_path))),
-            dialect=_dialect(settings),
+            tools=solo.make_tools(context.project_path),
+            dialect=self.dialect(settings),
             instructions=solo.INSTRUCTIONS,
             agent=solo.NAME,
         )
 
+    def status(self, settings: Settings | None = None) -> ModelStatus:
+        """What would answer the next run."""
+        settings = settings or self._store.current()
+        if settings.provider == "scripted":
+            return ModelStatus(provider="scripted", model=DemoModel.name)
+        if settings.provider == "embedded":
+            return ModelStatus(provider="embedded", model="", why="not there yet")
+        missing = [name for name in ("base_url", "model") if not getattr(settings, name)]
+        why = f"the provider has no {' and no '.join(missing)}" if missing else ""
+        return ModelStatus(provider="openai", model=settings.model, why=why)
+
     def client(self, settings: Settings) -> ModelClient:
         """A client for these settings. Raises Problem `model_unavailable`."""
+        status = self.status(settings)
+        if status.why:
+            raise Problem("model_unavailable", why=status.why)
         if settings.provider == "scripted":
             return DemoModel()
-        if settings.provider == "embedded":
-            return self._embedded(settings)
-        for field in ("base_url", "model"):
-            if not getattr(settings, field):
-                raise Problem("model_unavailable", why=f"the provider has no {field}")
-        return Resilient(_chat(settings))
+        key = settings.api_key.get_secret_value()
+        chat = ChatClient(base_url=settings.base_url, model=settings.model, api_key=key)
+        return Resilient((chat,))
 
-    def status(self) -> ModelStatus: ...
+    def dialect(self, settings: Settings) -> Dialect:
+        """How the model of these settings is told about tools."""
+        return native
 
     async def test(self, settings: Settings) -> Tested:
         """Ask the model of these settings for a word."""
@@ -89,3 +100,12 @@ class Models:
             models=tuple(names),
             latency_ms=answer.latency_ms,
         )
+
+
+@contextlib.asynccontextmanager
+async def open_models(store: SettingsStore) -> AsyncGenerator[Models]:
+    """Models for as long as the block lasts; a local model's process ends with it."""
+    yield Models(store)
+
+
+async def pull_embedded(report): ...

@@ -101,5 +101,7 @@ def _names(body: Any) -> list[str]:
     rows: Any = cast("Mapping[str, Any]", body).get("data") if isinstance(body, dict) else None
     if not isinstance(rows, list):
         return []
-    named = (cast("Mapping[str, Any]", row) for row in cast("list[Any]", rows) if isinstance(row, dict))
+    named = (
+        cast("Mapping[str, Any]", row) for row in cast("list[Any]", rows) if isinstance(row, dict)
+    )
     return sorted(str(row["id"]) for row in named if isinstance(row.get("id"), str))

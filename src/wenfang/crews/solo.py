@@ -1,6 +1,12 @@
-"""The crew `solo`: one agent that works in a project folder with plain tools. Data only."""
+"""The crew `solo`: one agent that works in a project folder with plain tools. Instructions and tools."""
 
 from __future__ import annotations
+
+from pathlib import Path
+
+from wenfang.core import Toolbox
+from wenfang.tools import calculator, make_file_tools
+from wenfang.workspace import Workspace
 
 NAME = "solo"
 
@@ -15,3 +21,8 @@ of in your head.
 - When you have what you need, give the answer itself, short and complete. Say plainly what you could \
 not do.\
 """
+
+
+def make_tools(project: Path) -> Toolbox:
+    """The tools of a run in this project."""
+    return Toolbox((*make_file_tools(Workspace(project)), calculator))

@@ -17,9 +17,9 @@ _MISSING = """<!doctype html>
 <title>Wenfang</title>
 <style>body{font:17px/1.8 serif;max-width:40em;margin:4em auto;padding:0 1em}</style>
 <h1>文房 Wenfang</h1>
-<p>服务已经启动，但网页还没有构建。运行 <code>make studio</code> 后刷新本页。命令行可以照常使用：<code>wenfang chat</code>。</p>
-<p lang="en">The server is running, but the studio has not been built. Run <code>make studio</code> and
-reload this page. The command line works meanwhile: <code>wenfang chat</code>.</p>
+<p>服务已经启动，但网页还没有构建。<code>make start</code> 会构建它，之后刷新本页。命令行可以照常使用：<code>wenfang chat</code>。</p>
+<p lang="en">The server is running, but the studio has not been built. <code>make start</code> builds
+it; reload this page then. The command line works meanwhile: <code>wenfang chat</code>.</p>
 <p><a href="/api/openapi.json">OpenAPI</a></p>
 </html>
 """

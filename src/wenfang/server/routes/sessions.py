@@ -34,12 +34,8 @@ async def list_sessions(pid: str, services: Served) -> list[Session]:
     return [shape(each) for each in await services.runs.sessions(pid)]
 
 
-@router.post(
-    "/projects/{pid}/sessions", status_code=201, responses=documented("project_not_found")
-)
-async def create_session(
-    pid: str, services: Served, body: SessionIn | None = None
-) -> Session:
+@router.post("/projects/{pid}/sessions", status_code=201, responses=documented("project_not_found"))
+async def create_session(pid: str, services: Served, body: SessionIn | None = None) -> Session:
     title = body.title if body else None
     return shape(await services.runs.create_session(pid, title or ""))
 

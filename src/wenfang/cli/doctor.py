@@ -1,0 +1,144 @@
+"""`wenfang doctor`: what works, what does not, and how to mend it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import AsyncGenerator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from rich.console import Console
+
+from wenfang.crews import can_call, greet, open_models
+from wenfang.problems import Problem
+from wenfang.settings import SettingsStore, data_dir, open_data_dir
+from wenfang.storage import FILE, open_database
+from wenfang.tools import sandbox_tiers
+
+from .language import Say
+from .loop import make_runner
+from .main import EXIT_ERROR
+
+_LOW_BYTES = 500 * 1024 * 1024
+_EMPTY_BYTES = 20 * 1024 * 1024
+
+Level = Literal["ok", "warning", "broken"]
+_STYLES = {"ok": "green", "warning": "yellow", "broken": "red"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """`name` is a key of the words (`doctor.<name>`); `text` says what is there or how to mend it."""
+
+    name: str
+    level: Level
+    text: str
+
+
+def doctor(say: Say, *, as_json: bool, data: Path | None) -> None:
+    """Print findings as they come. Leaves with a non-zero code if something is broken."""
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+    async def examine() -> int:
+        broken = 0
+        async for finding in _findings(say, data_dir(data)):
+            broken += finding.level == "broken"
+            if as_json:
+                print(json.dumps(asdict(finding), ensure_ascii=False), flush=True)  # noqa: T201
+            else:
+                mark = say(f"doctor.{finding.level}")
+                console.print(mark, style=_STYLES[finding.level], end="  ")
+                console.print(f"{say(f'doctor.{finding.name}')}: {finding.text}")
+        return broken
+
+    with make_runner() as runner:
+        broken = runner.run(examine())
+    if not as_json:
+        console.print(say("doctor.some_broken", count=broken) if broken else say("doctor.all_ok"))
+    sys.exit(EXIT_ERROR if broken else 0)
+
+
+async def _findings(say: Say, folder: Path) -> AsyncGenerator[Finding]:
+    try:
+        open_data_dir(folder)
+    except Problem as problem:
+        yield Finding(name="data", level="broken", text=problem.text(say.language))
+        return
+    yield Finding(name="data", level="ok", text=str(folder))
+    yield _disk(say, folder)
+    yield await _database(say, folder)
+    try:
+        store = SettingsStore(folder)
+        provider = store.current().provider
+    except Problem as problem:
+        yield Finding(name="settings", level="broken", text=problem.text(say.language))
+        return
+    yield Finding(name="settings", level="ok", text=provider)
+    async for finding in _model(say, store):
+        yield finding
+    yield _sandbox(say)
+    yield _studio(say)
+
+
+def _disk(say: Say, folder: Path) -> Finding:
+    free = shutil.disk_usage(folder).free
+    level: Level = "ok" if free > _LOW_BYTES else "warning" if free > _EMPTY_BYTES else "broken"
+    key = "doctor.disk_free" if level == "ok" else "doctor.disk_low"
+    return Finding(name="disk", level=level, text=say(key, free=size(free)))
+
+
+async def _database(say: Say, folder: Path) -> Finding:
+    try:
+        async with open_database(folder / FILE):
+            pass
+    except Problem as problem:
+        return Finding(name="database", level="broken", text=problem.text(say.language))
+    return Finding(name="database", level="ok", text=str(folder / FILE))
+
+
+async def _model(say: Say, store: SettingsStore) -> AsyncGenerator[Finding]:
+    settings = store.current()
+    async with open_models(store) as models:
+        try:
+            client = models.client(settings)
+        except Problem as problem:
+            yield Finding(name="model", level="broken", text=problem.text(say.language))
+            return
+        answer = await greet(client)
+        if not answer.ok:
+            words = say(f"failure.{answer.code}", base_url=settings.base_url, model=client.name)
+            yield Finding(name="model", level="broken", text=f"{client.name}: {words}")
+            return
+        text = say("doctor.model_answers", model=client.name, latency=answer.latency_ms)
+        yield Finding(name="model", level="ok", text=text)
+        if models.dialect(settings).name == "schema":
+            yield Finding(name="tools", level="ok", text=say("doctor.tools_schema"))
+        elif await can_call(client):
+            yield Finding(name="tools", level="ok", text=say("doctor.tools_native"))
+        else:
+            yield Finding(name="tools", level="broken", text=say("doctor.tools_none"))
+
+
+def _sandbox(say: Say) -> Finding:
+    tiers = sandbox_tiers()
+    text = say("doctor.sandbox_tier", tiers=", ".join(tiers) or "-")
+    return Finding(name="sandbox", level="ok" if tiers else "broken", text=text)
+
+
+def _studio(say: Say) -> Finding:
+    from wenfang.server import BUILT
+
+    if (BUILT / "index.html").is_file():
+        return Finding(name="studio", level="ok", text=say("doctor.ok"))
+    return Finding(name="studio", level="warning", text=say("doctor.studio_missing"))
+
+
+def size(size_bytes: int) -> str:
+    """Bytes for people."""
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if size_bytes >= factor:
+            return f"{size_bytes / factor:.1f} {unit}"
+    return f"{size_bytes} B"
