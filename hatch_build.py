@@ -53,7 +53,9 @@ def build() -> None:
     with tempfile.TemporaryDirectory(dir=STATIC.parent, prefix=".static-") as scratch:
         stamp = source_hash()
         target = Path(scratch) / "new"
-        _node(WEB / "node_modules/vite/bin/vite.js", "build", "--emptyOutDir", "--outDir", target)
+        _node(
+            WEB / "node_modules/vite/bin/vite.js", "build", "--logLevel=error", "--outDir", target
+        )
         (target / STAMP).write_text(stamp + "\n")
         if STATIC.exists():
             STATIC.rename(Path(scratch) / "old")
