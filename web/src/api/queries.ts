@@ -1,0 +1,52 @@
+import { QueryClient, queryOptions } from "@tanstack/react-query";
+import { api, ApiError, ask } from "./client";
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+    },
+  },
+});
+
+export const keys = {
+  projects: ["projects"] as const,
+  files: (pid: string) => ["files", pid] as const,
+  sessions: (pid: string) => ["sessions", pid] as const,
+  settings: ["settings"] as const,
+  model: ["model"] as const,
+};
+
+export const projectsQuery = queryOptions({
+  queryKey: keys.projects,
+  queryFn: () => ask(api.GET("/api/projects")),
+});
+
+export const filesQuery = (pid: string) =>
+  queryOptions({
+    queryKey: keys.files(pid),
+    queryFn: () => ask(api.GET("/api/projects/{pid}/files", { params: { path: { pid } } })),
+  });
+
+export const sessionsQuery = (pid: string) =>
+  queryOptions({
+    queryKey: keys.sessions(pid),
+    queryFn: () => ask(api.GET("/api/projects/{pid}/sessions", { params: { path: { pid } } })),
+  });
+
+export const settingsQuery = queryOptions({
+  queryKey: keys.settings,
+  queryFn: () => ask(api.GET("/api/settings")),
+});
+
+/** Asks again every second while the model is being downloaded. */
+export const modelQuery = queryOptions({
+  queryKey: keys.model,
+  queryFn: () => ask(api.GET("/api/model")),
+  refetchInterval: (query) => (query.state.data?.state === "pulling" ? 1000 : false),
+});
+
+export function refresh(...which: (readonly string[])[]): void {
+  for (const queryKey of which) void queryClient.invalidateQueries({ queryKey });
+}

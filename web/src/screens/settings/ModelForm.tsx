@@ -1,0 +1,92 @@
+import { RadioGroup } from "radix-ui";
+import { useState } from "react";
+import { toast } from "sonner";
+import type { ModelState, Settings, SettingsIn } from "@/api/types";
+import { useT } from "@/i18n/t";
+import { Button } from "@/ui/button";
+import { Embedded } from "./Embedded";
+import { OpenAiFields, type Draft } from "./OpenAiFields";
+import { useSaveSettings } from "./save";
+import { TestLine } from "./TestLine";
+
+const PROVIDERS = ["embedded", "openai", "scripted"] as const;
+
+function draftOf(settings: Settings): Draft {
+  const wanted = window.location.hash.slice(1);
+  const provider = PROVIDERS.find((each) => each === wanted) ?? settings.provider;
+  return {
+    provider,
+    base_url: settings.base_url,
+    model: settings.provider === "openai" ? settings.model : "",
+    api_key: null,
+    dialect: settings.dialect,
+  };
+}
+
+/** Only what differs from what is stored, so that a locked field is never written. */
+function changeOf(draft: Draft, settings: Settings): SettingsIn {
+  const change: SettingsIn = {};
+  if (draft.provider !== settings.provider) change.provider = draft.provider;
+  if (draft.api_key !== null) change.api_key = draft.api_key;
+  if (draft.dialect !== settings.dialect) change.dialect = draft.dialect;
+  const [base_url, model] = [draft.base_url.trim(), draft.model.trim()];
+  if (draft.provider === "openai") {
+    if (base_url !== settings.base_url) change.base_url = base_url;
+    if (model !== settings.model) change.model = model;
+  } else if (change.provider && settings.model) {
+    change.model = "";
+  }
+  return change;
+}
+
+export function ModelForm({ settings, model }: { settings: Settings; model: ModelState }) {
+  const t = useT();
+  const [draft, setDraft] = useState(() => draftOf(settings));
+  const save = useSaveSettings();
+  const change = changeOf(draft, settings);
+  const isChanged = Object.keys(change).length > 0;
+  const isComplete = draft.provider !== "openai" || draft.base_url.trim() !== "";
+  const update = (patch: Partial<Draft>) => setDraft({ ...draft, ...patch });
+  const submit = () =>
+    save.mutate(change, {
+      onSuccess: (saved) => {
+        setDraft({ ...draftOf(saved), provider: saved.provider });
+        toast.success(t("settings.saved"));
+      },
+    });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isChanged && isComplete) submit();
+      }}
+      className="flex flex-col gap-5"
+    >
+      <RadioGroup.Root
+        aria-label={t("settings.provider")}
+        value={draft.provider}
+        disabled={settings.locked.includes("provider")}
+        onValueChange={(value) => update({ provider: value as Draft["provider"] })}
+        className="grid grid-cols-3 gap-2 max-md:grid-cols-1"
+      >
+        {PROVIDERS.map((provider) => (
+          <RadioGroup.Item
+            key={provider}
+            value={provider}
+            className="rounded-xl border border-line-2 bg-surface p-3.5 text-left transition-colors hover:border-ink-3 data-[state=checked]:border-accent data-[state=checked]:bg-accent-soft"
+          >
+            <span className="block text-sm font-semibold">{t(`provider.${provider}`)}</span>
+            <span className="mt-0.5 block text-[13px] text-ink-2">{t(`provider.${provider}.text`)}</span>
+          </RadioGroup.Item>
+        ))}
+      </RadioGroup.Root>
+      {draft.provider === "embedded" && <Embedded model={model} isCurrent={settings.provider === "embedded"} />}
+      {draft.provider === "openai" && <OpenAiFields draft={draft} settings={settings} onChange={update} />}
+      <TestLine change={change} isComplete={isComplete} onPick={(name) => update({ model: name })}>
+        <Button type="submit" look="primary" busy={save.isPending} disabled={!isChanged || !isComplete}>
+          {t("common.save")}
+        </Button>
+      </TestLine>
+    </form>
+  );
+}

@@ -1,0 +1,85 @@
+import { useQuery } from "@tanstack/react-query";
+import { useId, useMemo, useState } from "react";
+import { filesQuery } from "@/api/queries";
+import { useT } from "@/i18n/t";
+import { useIme } from "@/lib/ime";
+import { Dialog } from "@/ui/dialog";
+import { cx } from "@/ui/cx";
+import { rank } from "./rank";
+import { useWorkspace } from "./context";
+
+const MOST = 50;
+
+export function Palette({ onClose }: { onClose: () => void }) {
+  const t = useT();
+  const ime = useIme();
+  const id = useId();
+  const { projectId, openFile } = useWorkspace();
+  const { data } = useQuery(filesQuery(projectId));
+  const [query, setQuery] = useState("");
+  const [at, setAt] = useState(0);
+  const found = useMemo(() => {
+    const paths = data?.entries.filter((entry) => entry.kind === "file").map((entry) => entry.path) ?? [];
+    return rank(paths, query).slice(0, MOST);
+  }, [data, query]);
+  const choose = (path: string | undefined) => {
+    if (path === undefined) return;
+    openFile(path);
+    onClose();
+  };
+  const move = (by: number) => setAt((at + by + found.length) % Math.max(found.length, 1));
+  return (
+    <Dialog bare wide open onOpenChange={(open) => !open && onClose()} title={t("palette.open")}>
+      <input
+        role="combobox"
+        aria-label={t("palette.open")}
+        aria-expanded
+        aria-controls={id}
+        aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
+        placeholder={t("palette.placeholder")}
+        value={query}
+        autoFocus
+        onChange={(event) => {
+          setQuery(event.target.value);
+          setAt(0);
+        }}
+        {...ime.props}
+        onKeyDown={(event) => {
+          if (ime.owns(event)) return;
+          if (event.key === "ArrowDown") move(1);
+          else if (event.key === "ArrowUp") move(-1);
+          else if (event.key === "Enter") choose(found[at]);
+          else return;
+          event.preventDefault();
+        }}
+        className="h-12 shrink-0 rounded-t-2xl bg-transparent px-5 text-base outline-none"
+      />
+      <ul id={id} role="listbox" aria-label={t("palette.results")} className="min-h-12 overflow-y-auto border-t border-line p-1.5">
+        {found.map((path, index) => (
+          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the keys are the input's
+          <li
+            key={path}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            ref={index === at ? intoView : undefined}
+            onClick={() => choose(path)}
+            className={cx("flex cursor-pointer items-baseline gap-2 rounded-lg px-3.5 py-2 text-sm", index === at && "bg-sunken")}
+          >
+            <span className="truncate">{path.slice(path.lastIndexOf("/") + 1)}</span>
+            <span className="truncate text-xs text-ink-3">{path.slice(0, Math.max(path.lastIndexOf("/"), 0))}</span>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && (
+        <p role="status" className="px-5 pb-4 text-sm text-ink-3">
+          {t("palette.nothing")}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+function intoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: "nearest" });
+}

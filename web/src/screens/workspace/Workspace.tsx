@@ -1,0 +1,88 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { projectsQuery, sessionsQuery } from "@/api/queries";
+import { useT } from "@/i18n/t";
+import { useHotkeys } from "@/lib/hotkeys";
+import { useNarrow } from "@/lib/media";
+import { follow, onFileChanged } from "@/run/follow";
+import { NotFound } from "@/screens/Root";
+import { useRuns } from "@/run/store";
+import { Desk } from "./Desk";
+import { Header } from "./Header";
+import { Mobile, type Tab } from "./Mobile";
+import { Palette } from "./Palette";
+import { Shortcuts } from "./Shortcuts";
+import { WorkspaceContext, type WorkspaceValue } from "./context";
+import { saveAll } from "./editor/saving";
+
+export function Workspace() {
+  const { pid } = useParams({ from: "/p/$pid" });
+  const gone = useRuns((state) => state.link === "gone" && state.projectId === pid);
+  return gone ? <NotFound /> : <Room key={pid} pid={pid} />;
+}
+
+function Room({ pid }: { pid: string }) {
+  const t = useT();
+  const narrow = useNarrow();
+  const [overlay, setOverlay] = useState<"palette" | "shortcuts" | null>(null);
+  const [tab, setTab] = useState<Tab>("chat");
+  const value = useWorkspaceValue(pid, () => setTab("editor"));
+  const title = useQuery(projectsQuery).data?.find((project) => project.id === pid)?.title ?? "";
+
+  useEffect(() => {
+    document.title = title ? `${title} · ${t("brand.name")}` : t("brand.title");
+  });
+  useHotkeys({
+    "mod+P": () => setOverlay("palette"),
+    "mod+/": () => setOverlay("shortcuts"),
+    "mod+S": saveAll,
+  });
+  return (
+    <WorkspaceContext value={value}>
+      <div className="flex h-dvh flex-col overflow-hidden">
+        <Header title={title} onPalette={() => setOverlay("palette")} onShortcuts={() => setOverlay("shortcuts")} />
+        <main className="min-h-0 flex-1">
+          <h1 className="sr-only">{title}</h1>
+          {narrow ? <Mobile tab={tab} onTab={setTab} /> : <Desk />}
+        </main>
+        {overlay === "palette" && <Palette onClose={() => setOverlay(null)} />}
+        {overlay === "shortcuts" && <Shortcuts onClose={() => setOverlay(null)} />}
+      </div>
+    </WorkspaceContext>
+  );
+}
+
+function useWorkspaceValue(pid: string, onOpen: () => void): WorkspaceValue {
+  const { s, f } = useSearch({ from: "/p/$pid" });
+  const navigate = useNavigate({ from: "/p/$pid" });
+  const sessions = useQuery(sessionsQuery(pid));
+  const sessionId = s === "new" ? null : (s ?? sessions.data?.[0]?.id ?? null);
+  const isKnown = s !== undefined || sessions.data !== undefined || sessions.isError;
+
+  useEffect(() => (isKnown ? follow(pid, sessionId) : undefined), [pid, sessionId, isKnown]);
+  useEffect(
+    () =>
+      onFileChanged((event) => {
+        const moved = event.change === "renamed" && event.to ? movedPath(f, event.path, event.to) : null;
+        if (moved) void navigate({ search: (old) => ({ ...old, f: moved }), replace: true });
+      }),
+    [f, navigate],
+  );
+  return {
+    projectId: pid,
+    sessionId,
+    file: f ?? null,
+    openSession: (id) => void navigate({ search: (old) => ({ ...old, s: id ?? "new" }) }),
+    openFile: (path) => {
+      void navigate({ search: ({ f: _, ...old }) => (path === null ? old : { ...old, f: path }) });
+      if (path !== null) onOpen();
+    },
+  };
+}
+
+/** Where `file` is after `from` (it or a folder above it) became `to`; null if it stays. */
+function movedPath(file: string | undefined, from: string, to: string): string | null {
+  if (file === from) return to;
+  return file?.startsWith(`${from}/`) ? to + file.slice(from.length) : null;
+}

@@ -1,0 +1,19 @@
+import { memo } from "react";
+import type { Row } from "@/run/state";
+import { NoticeLine } from "./NoticeLine";
+import { Reply } from "./Reply";
+import { ToolCard } from "./ToolCard";
+import { UserRow } from "./UserRow";
+
+export const RowView = memo(function RowView({ row }: { row: Row }) {
+  switch (row.kind) {
+    case "user":
+      return <UserRow text={row.text} source={row.source} />;
+    case "reply":
+      return <Reply row={row} />;
+    case "tool":
+      return <ToolCard row={row} />;
+    case "notice":
+      return <NoticeLine row={row} />;
+  }
+});

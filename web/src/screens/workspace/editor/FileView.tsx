@@ -1,0 +1,122 @@
+import { Check, Copy, Eye, PenLine } from "lucide-react";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { useStore } from "zustand";
+import { ApiError } from "@/api/client";
+import { useT } from "@/i18n/t";
+import { Button, IconButton } from "@/ui/button";
+import { Failed, Skeleton } from "@/ui/states";
+import { toastError } from "@/ui/toast";
+import { useWorkspace } from "../context";
+import { nameOf } from "../tree/paths";
+import { CodeEditor } from "./CodeEditor";
+import type { OpenDoc } from "./doc";
+import { openDoc } from "./docs";
+import { StatusBar } from "./StatusBar";
+
+const Conflict = lazy(() => import("../diff/Conflict").then((module) => ({ default: module.Conflict })));
+const Preview = lazy(() => import("./Preview").then((module) => ({ default: module.Preview })));
+
+export function FileView({ path }: { path: string }) {
+  const { projectId } = useWorkspace();
+  const [doc, setDoc] = useState<OpenDoc | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    let isWanted = true;
+    setError(null);
+    openDoc(projectId, path).then(
+      (opened) => isWanted && setDoc(opened),
+      (found: unknown) => isWanted && setError(found),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [projectId, path, attempt]);
+  if (error) return <Failed className="flex-1 justify-center" error={error} onRetry={() => setAttempt(attempt + 1)} />;
+  return doc ? <Opened doc={doc} path={path} /> : <div className="flex-1" />;
+}
+
+function Opened({ doc, path }: { doc: OpenDoc; path: string }) {
+  const [isPreview, setPreview] = useState(false);
+  const { phase, theirs } = useStore(doc.store);
+  return (
+    <>
+      <FileBar path={path} doc={doc} isPreview={isPreview} onPreview={setPreview} />
+      <Banner doc={doc} />
+      <div className="min-h-0 flex-1">
+        <Suspense fallback={<Skeleton className="m-8 h-40" />}>
+          {phase === "conflict" && theirs ? (
+            <Conflict doc={doc} theirs={theirs} />
+          ) : isPreview ? (
+            <Preview text={doc.text} />
+          ) : (
+            <CodeEditor doc={doc} />
+          )}
+        </Suspense>
+      </div>
+      {phase !== "conflict" && <StatusBar doc={doc} />}
+    </>
+  );
+}
+
+interface BarProps {
+  path: string;
+  doc: OpenDoc;
+  isPreview: boolean;
+  onPreview: (isPreview: boolean) => void;
+}
+
+function FileBar({ path, doc, isPreview, onPreview }: BarProps) {
+  const t = useT();
+  const [isCopied, setCopied] = useState(false);
+  const copy = () =>
+    navigator.clipboard.writeText(doc.text).then(() => {
+      setCopied(true);
+      setTimeout(() => setCopied(false), 1500);
+    }, toastError);
+  return (
+    <header className="flex h-10 shrink-0 items-center gap-1 border-b border-line pr-1.5 pl-4 max-md:h-12">
+      <h2 className="min-w-0 flex-1 truncate font-sans text-sm font-medium" title={path}>
+        <span className="text-ink-3">{path.slice(0, path.length - nameOf(path).length)}</span>
+        {nameOf(path)}
+      </h2>
+      <IconButton label={isCopied ? t("common.copied") : t("editor.copy")} onClick={() => void copy()}>
+        {isCopied ? <Check aria-hidden /> : <Copy aria-hidden />}
+      </IconButton>
+      <IconButton label={isPreview ? t("editor.edit") : t("editor.preview")} onClick={() => onPreview(!isPreview)}>
+        {isPreview ? <PenLine aria-hidden /> : <Eye aria-hidden />}
+      </IconButton>
+    </header>
+  );
+}
+
+/** What stands between the person's words and the disk, and the way out. */
+function Banner({ doc }: { doc: OpenDoc }) {
+  const t = useT();
+  const { openFile } = useWorkspace();
+  const { phase, problem } = useStore(doc.store);
+  if (phase !== "deleted" && phase !== "failed") return null;
+  const words = phase === "deleted" ? t("editor.deleted") : t("editor.save_failed");
+  return (
+    <div role="alert" className="flex flex-wrap items-center gap-2 border-b border-line bg-bad-soft px-4 py-1.5 text-[13px] text-bad">
+      <span className="flex-1">
+        {words} {problem instanceof ApiError && phase === "failed" ? t("editor.kept") : ""}
+      </span>
+      {phase === "failed" && (
+        <Button size="s" onClick={() => void doc.save()}>
+          {t("common.retry")}
+        </Button>
+      )}
+      {phase === "deleted" && (
+        <>
+          <Button size="s" onClick={() => void doc.revive()}>
+            {t("editor.revive")}
+          </Button>
+          <Button size="s" onClick={() => openFile(null)}>
+            {t("common.close")}
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,223 @@
+import { Annotation, EditorState, Transaction, type Text } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import { createStore } from "zustand";
+import { ApiError } from "@/api/client";
+import type { Fact, FileText } from "@/api/types";
+import { loadFile, saveFile } from "./file-api";
+import { onSaveAll } from "./saving";
+import { editing, lineBreakOf } from "./setup";
+
+const IDLE_MS = 1500;
+
+/** Changes that come from outside: no undo step, nothing to save. */
+const outside = Annotation.define<boolean>();
+
+export interface DocState {
+  phase: "clean" | "dirty" | "saving" | "failed" | "conflict" | "deleted";
+  savedAt: number | null;
+  problem: unknown;
+  /** What is stored now, while it differs from both what was opened and what was written. */
+  theirs: FileText | null;
+}
+
+/** One open file: its text, what of it is saved, and what to do when it changes elsewhere. */
+export class OpenDoc {
+  readonly store = createStore<DocState>(() => ({ phase: "clean", savedAt: null, problem: null, theirs: null }));
+  state: EditorState;
+  private view: EditorView | null = null;
+  private base: string | null;
+  private saved: Text;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private inFlight: Promise<void> = Promise.resolve();
+  private isSyncQueued = false;
+  private readonly forget = onSaveAll(() => this.save());
+
+  constructor(
+    readonly projectId: string,
+    public path: string,
+    file: FileText,
+  ) {
+    this.base = file.revision;
+    this.state = this.makeState(file.text);
+    this.saved = this.state.doc;
+  }
+
+  private makeState(text: string): EditorState {
+    return EditorState.create({
+      doc: text,
+      extensions: [
+        EditorState.lineSeparator.of(lineBreakOf(text)),
+        editing(this.path),
+        EditorView.updateListener.of((update) => {
+          this.state = update.state;
+          const isOurs = update.transactions.some((each) => each.docChanged && !each.annotation(outside));
+          if (isOurs) this.touch();
+        }),
+        EditorView.domEventHandlers({ blur: () => void this.save() }),
+      ],
+    });
+  }
+
+  mount(parent: HTMLElement): EditorView {
+    this.view = new EditorView({ state: this.state, parent });
+    return this.view;
+  }
+
+  unmount(): void {
+    void this.save();
+    this.view?.destroy();
+    this.view = null;
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    this.forget();
+  }
+
+  get text(): string {
+    return this.state.sliceDoc();
+  }
+
+  get isDirty(): boolean {
+    return !this.state.doc.eq(this.saved);
+  }
+
+  private set(patch: Partial<DocState>): void {
+    this.store.setState(patch);
+  }
+
+  private touch(): void {
+    const { phase } = this.store.getState();
+    if (phase === "conflict" || phase === "deleted") return;
+    if (phase !== "dirty") this.set({ phase: "dirty" });
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.save(), IDLE_MS);
+  }
+
+  /** Store what was written, after whatever is being stored already. */
+  save(): Promise<void> {
+    clearTimeout(this.timer);
+    this.inFlight = this.inFlight.then(() => this.saveNow());
+    return this.inFlight;
+  }
+
+  private async saveNow(): Promise<void> {
+    const { phase } = this.store.getState();
+    if (phase === "conflict" || phase === "deleted") return;
+    if (!this.isDirty) {
+      if (phase === "dirty") this.set({ phase: "clean" });
+      return;
+    }
+    this.set({ phase: "saving", problem: null });
+    const doc = this.state.doc;
+    try {
+      const { revision } = await saveFile(this.projectId, this.path, this.text, this.base);
+      this.base = revision;
+      this.saved = doc;
+      this.set({ phase: "clean", savedAt: Date.now() / 1000 });
+      if (this.isDirty) this.touch();
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "revision_conflict") await this.compare();
+      else this.set({ phase: "failed", problem: error });
+    }
+  }
+
+  /** The file changed, perhaps by ourselves: our own saves are known by their revision. */
+  async onChanged(event: Fact<"file.changed">): Promise<void> {
+    await this.inFlight;
+    if (event.revision !== this.base) await this.sync();
+  }
+
+  /** Take what is stored, or show both if something of ours would be lost. */
+  sync(): Promise<void> {
+    if (this.isSyncQueued) return this.inFlight;
+    this.isSyncQueued = true;
+    this.inFlight = this.inFlight.then(() => {
+      this.isSyncQueued = false;
+      return this.compare();
+    });
+    return this.inFlight;
+  }
+
+  private async compare(): Promise<void> {
+    let theirs: FileText;
+    try {
+      theirs = await loadFile(this.projectId, this.path);
+    } catch (error) {
+      const isGone = error instanceof ApiError && error.code === "file_not_found";
+      this.set(isGone ? { phase: "deleted" } : { phase: "failed", problem: error });
+      return;
+    }
+    if (theirs.revision === this.base) {
+      if (this.store.getState().phase === "deleted") this.set({ phase: this.isDirty ? "dirty" : "clean" });
+      return;
+    }
+    if (this.isDirty && theirs.text !== this.text) {
+      clearTimeout(this.timer);
+      this.set({ phase: "conflict", theirs });
+      return;
+    }
+    await this.adopt(theirs);
+  }
+
+  private async adopt(theirs: FileText): Promise<void> {
+    await this.composed();
+    this.replace(theirs.text);
+    this.base = theirs.revision;
+    this.saved = this.state.doc;
+    this.set({ phase: "clean", theirs: null, problem: null });
+  }
+
+  /** Nothing may change under a person who is composing a character. */
+  private composed(): Promise<void> {
+    const { view } = this;
+    if (!view?.compositionStarted) return Promise.resolve();
+    return new Promise((resolve) =>
+      view.contentDOM.addEventListener("compositionend", () => setTimeout(resolve), { once: true }),
+    );
+  }
+
+  private replace(text: string): void {
+    const now = this.text;
+    if (now === text) return;
+    if (lineBreakOf(text) !== this.state.lineBreak || !this.view) {
+      this.state = this.makeState(text);
+      this.view?.setState(this.state);
+      return;
+    }
+    this.view.dispatch({
+      changes: difference(this.state, text),
+      annotations: [outside.of(true), Transaction.addToHistory.of(false)],
+    });
+  }
+
+  /** The person has compared: `text` is what they want, made from what was stored as `theirs`. */
+  resolve(text: string): Promise<void> {
+    const { theirs } = this.store.getState();
+    if (!theirs) return Promise.resolve();
+    this.base = theirs.revision;
+    this.replace(text);
+    this.saved = this.state.toText(theirs.text);
+    this.set({ phase: "dirty", theirs: null });
+    return this.save();
+  }
+
+  /** Store a file again that was deleted elsewhere. */
+  revive(): Promise<void> {
+    this.base = null;
+    this.saved = this.state.toText("\0");
+    this.set({ phase: "dirty" });
+    return this.save();
+  }
+}
+
+/** The one stretch that differs, so that caret, selection and scroll position stay where they are. */
+function difference(state: EditorState, text: string) {
+  const wanted = state.toText(text);
+  const [a, b] = [state.doc.toString(), wanted.toString()];
+  const most = Math.min(a.length, b.length);
+  let [from, end] = [0, 0];
+  while (from < most && a[from] === b[from]) from += 1;
+  while (end < most - from && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  return { from, to: a.length - end, insert: wanted.slice(from, b.length - end) };
+}

@@ -1,0 +1,70 @@
+import { useQuery } from "@tanstack/react-query";
+import { FilePlus2, FolderPlus } from "lucide-react";
+import { useMemo, useState } from "react";
+import { filesQuery } from "@/api/queries";
+import { useT } from "@/i18n/t";
+import { keyWords, useHotkeys } from "@/lib/hotkeys";
+import { Button, IconButton } from "@/ui/button";
+import { Empty, Failed, Skeleton } from "@/ui/states";
+import { useWorkspace } from "../context";
+import { CreateDialog } from "./CreateDialog";
+import { FileTree } from "./FileTree";
+import { MoveDialog } from "./MoveDialog";
+import { shelve } from "./paths";
+
+export type TreeDialog = { kind: "file" | "folder"; folder: string } | { kind: "move"; path: string };
+
+export function FilePane() {
+  const t = useT();
+  const { projectId } = useWorkspace();
+  const { data, error, isPending, refetch } = useQuery(filesQuery(projectId));
+  const shelf = useMemo(() => shelve(data?.entries ?? []), [data]);
+  const [dialog, setDialog] = useState<TreeDialog | null>(null);
+  /** Where a new file goes: the folder that has the focus in the tree. */
+  const [folder, setFolder] = useState("");
+  const create = (kind: "file" | "folder") => setDialog({ kind, folder });
+  useHotkeys({ "alt+N": () => create("file"), "alt+M": () => create("folder") });
+  return (
+    <section aria-label={t("workspace.tab.files")} className="flex h-full flex-col bg-paper">
+      <header className="flex h-10 shrink-0 items-center pr-1.5 pl-4 max-md:h-12">
+        <h2 className="flex-1 font-sans text-[13px] font-medium text-ink-3">{t("workspace.tab.files")}</h2>
+        <IconButton label={t("tree.new_file")} keys={keyWords("alt+N")} onClick={() => create("file")}>
+          <FilePlus2 aria-hidden />
+        </IconButton>
+        <IconButton label={t("tree.new_folder")} keys={keyWords("alt+M")} onClick={() => create("folder")}>
+          <FolderPlus aria-hidden />
+        </IconButton>
+      </header>
+      <div className="min-h-0 flex-1 overflow-y-auto px-1.5 pb-4">
+        {isPending ? (
+          <Loading />
+        ) : error ? (
+          <Failed error={error} onRetry={() => void refetch()} />
+        ) : data.entries.length === 0 ? (
+          <Empty title={t("tree.empty")} hint={t("tree.empty.hint")}>
+            <Button onClick={() => create("file")}>{t("tree.new_file")}</Button>
+          </Empty>
+        ) : (
+          <FileTree shelf={shelf} onDialog={setDialog} onFolder={setFolder} />
+        )}
+        {data?.truncated && <p className="px-3 py-2 text-xs text-ink-3">{t("tree.truncated")}</p>}
+      </div>
+      {dialog?.kind === "move" && <MoveDialog path={dialog.path} shelf={shelf} onClose={() => setDialog(null)} />}
+      {dialog && dialog.kind !== "move" && (
+        <CreateDialog kind={dialog.kind} folder={dialog.folder} onClose={() => setDialog(null)} />
+      )}
+    </section>
+  );
+}
+
+function Loading() {
+  const t = useT();
+  return (
+    <div role="status" className="flex flex-col gap-2 p-3">
+      <span className="sr-only">{t("common.loading")}</span>
+      <Skeleton className="h-5 w-3/4" />
+      <Skeleton className="h-5 w-1/2" />
+      <Skeleton className="h-5 w-2/3" />
+    </div>
+  );
+}

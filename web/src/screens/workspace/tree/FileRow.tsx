@@ -1,0 +1,99 @@
+import type { ItemInstance } from "@headless-tree/core";
+import { ChevronRight, FileText, Folder, FolderInput, FolderOpen, Pencil, Trash2 } from "lucide-react";
+import { memo } from "react";
+import type { Entry } from "@/api/types";
+import { useT } from "@/i18n/t";
+import type { ImeGuard } from "@/lib/ime";
+import { cx } from "@/ui/cx";
+import { RightClick, type MenuItem } from "@/ui/menu";
+import type { TreeDialog } from "./FilePane";
+
+interface Props {
+  item: ItemInstance<Entry | null>;
+  ime: ImeGuard;
+  isOpen: boolean;
+  onDialog: (dialog: TreeDialog) => void;
+  onDelete: (path: string) => void;
+}
+
+const ROW = "flex h-8 w-full shrink-0 items-center gap-1.5 rounded-lg pr-2 text-left text-sm max-md:h-11";
+
+export function FileRow({ item, ime, isOpen, onDialog, onDelete }: Props) {
+  const indent = { paddingInlineStart: `${item.getItemMeta().level * 14 + 6}px` };
+  if (item.isRenaming()) {
+    return (
+      <div role="none" className={ROW} style={indent}>
+        <Icon isFolder={item.isFolder()} isExpanded={item.isExpanded()} />
+        <RenameInput item={item} ime={ime} />
+      </div>
+    );
+  }
+  return (
+    <WithMenu item={item} onDialog={onDialog} onDelete={onDelete}>
+      <button
+        type="button"
+        {...item.getProps()}
+        style={indent}
+        aria-current={isOpen || undefined}
+        className={cx(
+          ROW,
+          "-outline-offset-2 transition-colors",
+          isOpen ? "bg-accent-soft text-ink" : "text-ink-2 hover:bg-sunken hover:text-ink",
+          item.isUnorderedDragTarget() && "bg-accent-soft outline-2 outline-accent",
+        )}
+      >
+        <Icon isFolder={item.isFolder()} isExpanded={item.isExpanded()} />
+        <span className="truncate">{item.getItemName()}</span>
+      </button>
+    </WithMenu>
+  );
+}
+
+const Icon = memo(function Icon({ isFolder, isExpanded }: { isFolder: boolean; isExpanded: boolean }) {
+  const Kind = isFolder ? (isExpanded ? FolderOpen : Folder) : FileText;
+  return (
+    <>
+      <ChevronRight
+        aria-hidden
+        className={cx("size-3.5 shrink-0 text-ink-3 transition-transform", isExpanded && "rotate-90", !isFolder && "invisible")}
+      />
+      <Kind aria-hidden className="size-4 shrink-0 text-ink-3" />
+    </>
+  );
+});
+
+function RenameInput({ item, ime }: { item: ItemInstance<Entry | null>; ime: ImeGuard }) {
+  const t = useT();
+  const { ref: _, ...props } = item.getRenameInputProps() as React.ComponentProps<"input">;
+  return (
+    <input
+      {...props}
+      {...ime.props}
+      autoFocus
+      aria-label={t("tree.new_name", { name: item.getItemName() })}
+      onFocus={(event) => {
+        const stem = item.isFolder() ? -1 : item.getItemName().lastIndexOf(".");
+        event.target.setSelectionRange(0, stem > 0 ? stem : item.getItemName().length);
+      }}
+      onBlur={() => item.isRenaming() && item.getTree().completeRenaming()}
+      className="h-6 min-w-0 flex-1 rounded border border-accent bg-raised px-1 text-sm outline-none max-md:h-9"
+    />
+  );
+}
+
+type MenuProps = Pick<Props, "item" | "onDialog" | "onDelete"> & { children: React.ReactNode };
+
+function WithMenu({ item, onDialog, onDelete, children }: MenuProps) {
+  const t = useT();
+  const path = item.getId();
+  const folder = item.isFolder() ? path : path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+  const items: MenuItem[] = [
+    { label: t("tree.new_file"), icon: <FileText aria-hidden />, onSelect: () => onDialog({ kind: "file", folder }) },
+    { label: t("tree.new_folder"), icon: <Folder aria-hidden />, onSelect: () => onDialog({ kind: "folder", folder }) },
+    { label: t("common.rename"), icon: <Pencil aria-hidden />, keys: "F2", onSelect: () => item.startRenaming() },
+    { label: t("tree.move"), icon: <FolderInput aria-hidden />, keys: "F6", onSelect: () => onDialog({ kind: "move", path }) },
+    { label: t("common.delete"), icon: <Trash2 aria-hidden />, keys: "Delete", danger: true, onSelect: () => onDelete(path) },
+  ];
+  return <RightClick items={items}>{children}</RightClick>;
+}
+

@@ -1,0 +1,120 @@
+import {
+  dragAndDropFeature,
+  hotkeysCoreFeature,
+  renamingFeature,
+  selectionFeature,
+  syncDataLoaderFeature,
+  type TreeInstance,
+} from "@headless-tree/core";
+import { useTree } from "@headless-tree/react";
+import { useEffect } from "react";
+import type { Entry } from "@/api/types";
+import { useT } from "@/i18n/t";
+import { useIme, type ImeGuard } from "@/lib/ime";
+import { recall, remember } from "@/lib/storage";
+import { useWorkspace } from "../context";
+import { deleteEntry, moveEntry } from "./actions";
+import type { TreeDialog } from "./FilePane";
+import { FileRow } from "./FileRow";
+import { above, folderOf, join, nameOf, ROOT, type Shelf } from "./paths";
+
+interface Props {
+  shelf: Shelf;
+  onDialog: (dialog: TreeDialog) => void;
+  onFolder: (folder: string) => void;
+}
+
+export function FileTree({ shelf, onDialog, onFolder }: Props) {
+  const t = useT();
+  const ime = useIme();
+  const { projectId, openFile, file } = useWorkspace();
+  const remove = (path: string) => void removeFrom(tree, projectId, path, shelf);
+  const tree: TreeInstance<Entry | null> = useTree<Entry | null>({
+    rootItemId: ROOT,
+    initialState: { expandedItems: startOpen(projectId, shelf) },
+    isItemFolder: (item) => item.getItemData()?.kind !== "file",
+    getItemName: (item) => nameOf(item.getId()),
+    dataLoader: {
+      getItem: (id) => shelf.entries.get(id) ?? null,
+      getChildren: (id) => [...(shelf.children.get(id) ?? [])],
+    },
+    canReorder: false,
+    onPrimaryAction: (item) => {
+      if (!item.isFolder()) openFile(item.getId());
+    },
+    onRename: (item, value) => {
+      const [path, name] = [item.getId(), value.trim()];
+      if (name) void moveEntry(projectId, path, join(folderOf(path), name));
+    },
+    onDrop: (items, target) => {
+      const into = target.item.getId() === ROOT ? "" : target.item.getId();
+      for (const item of items) void moveEntry(projectId, item.getId(), join(into, nameOf(item.getId())));
+    },
+    hotkeys: {
+      ...guarded(ime),
+      customDelete: { hotkey: "Delete", handler: (_, on) => remove(on.getFocusedItem().getId()) },
+      customMove: {
+        hotkey: "F6",
+        preventDefault: true,
+        handler: (_, on) => onDialog({ kind: "move", path: on.getFocusedItem().getId() }),
+      },
+    },
+    features: [syncDataLoaderFeature, selectionFeature, hotkeysCoreFeature, dragAndDropFeature, renamingFeature],
+  });
+  const { expandedItems, focusedItem } = tree.getState();
+
+  useEffect(() => {
+    tree.rebuildTree();
+    if (focusedItem !== null && !shelf.entries.has(focusedItem)) tree.setState((old) => ({ ...old, focusedItem: null }));
+  }, [tree, shelf, focusedItem]);
+  useEffect(() => remember(`tree.${projectId}`, JSON.stringify(expandedItems)), [projectId, expandedItems]);
+  useEffect(() => {
+    for (const folder of file === null ? [] : above(file)) {
+      if (!tree.getItemInstance(folder).isExpanded()) tree.getItemInstance(folder).expand();
+    }
+  }, [tree, file]);
+  useEffect(() => {
+    const isFolder = focusedItem !== null && shelf.entries.get(focusedItem)?.kind === "folder";
+    onFolder(focusedItem === null ? "" : isFolder ? focusedItem : folderOf(focusedItem));
+  }, [focusedItem, shelf, onFolder]);
+
+  return (
+    <div {...tree.getContainerProps(t("tree.label"))} className="flex flex-col">
+      {tree.getItems().map((item) => (
+        <FileRow key={item.getId()} item={item} ime={ime} isOpen={item.getId() === file} onDialog={onDialog} onDelete={remove} />
+      ))}
+    </div>
+  );
+}
+
+/** The folders that were open when the project was last seen; the first time, those at the top. */
+function startOpen(projectId: string, shelf: Shelf): string[] {
+  const stored = recall(`tree.${projectId}`);
+  if (stored) {
+    const paths: unknown = JSON.parse(stored);
+    if (Array.isArray(paths)) return paths.filter((path) => typeof path === "string");
+  }
+  return [...(shelf.children.get(ROOT) ?? [])];
+}
+
+/** Keys of the rename field belong to an input method while it composes. */
+function guarded(ime: ImeGuard) {
+  const unless = (act: (tree: TreeInstance<Entry | null>) => void) => (event: KeyboardEvent, on: TreeInstance<Entry | null>) => {
+    if (!ime.owns(event)) act(on);
+  };
+  return {
+    completeRenaming: { handler: unless((on) => on.completeRenaming()) },
+    abortRenaming: { handler: unless((on) => on.abortRenaming()) },
+  };
+}
+
+/** Delete and hand the focus to the row below, or above at the end. */
+async function removeFrom(tree: TreeInstance<Entry | null>, projectId: string, path: string, shelf: Shelf): Promise<void> {
+  const rows = tree.getItems().map((item) => item.getId());
+  const at = rows.indexOf(path);
+  const isOutside = (row: string | undefined) => row !== undefined && row !== path && !row.startsWith(`${path}/`);
+  const next = rows.slice(at + 1).find(isOutside) ?? rows.slice(0, Math.max(at, 0)).findLast(isOutside);
+  if (!shelf.entries.has(path) || !(await deleteEntry(projectId, path)) || next === undefined) return;
+  tree.getItemInstance(next).setFocused();
+  tree.updateDomFocus();
+}

@@ -1,0 +1,53 @@
+import { X } from "lucide-react";
+import { Dialog as Radix } from "radix-ui";
+import type { ReactNode } from "react";
+import { useT } from "@/i18n/t";
+import { IconButton } from "./button";
+import { cx } from "./cx";
+
+interface Props {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  description?: string;
+  /** Hide the title from view (not from assistive technology), for a palette. */
+  bare?: boolean;
+  wide?: boolean;
+  children: ReactNode;
+}
+
+export function Dialog({ open, onOpenChange, title, description, bare = false, wide = false, children }: Props) {
+  const t = useT();
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-40 bg-[#1a1408]/30 dark:bg-black/55" />
+        <Radix.Content
+          {...(description ? {} : { "aria-describedby": undefined })}
+          className={cx(
+            "animate-rise fixed left-1/2 z-40 flex max-h-[80dvh] w-[calc(100vw-2rem)] -translate-x-1/2 flex-col rounded-2xl border border-line bg-raised shadow-float focus:outline-none",
+            wide ? "max-w-2xl" : "max-w-md",
+            bare ? "top-[12dvh]" : "top-[18dvh]",
+          )}
+        >
+          <header className={bare ? "sr-only" : "flex items-start justify-between gap-4 px-5 pt-4"}>
+            <div>
+              <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
+              {description && (
+                <Radix.Description className="mt-1 text-sm text-ink-2">{description}</Radix.Description>
+              )}
+            </div>
+            {!bare && (
+              <Radix.Close asChild>
+                <IconButton label={t("common.close")} className="-mr-2">
+                  <X aria-hidden />
+                </IconButton>
+              </Radix.Close>
+            )}
+          </header>
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,34 @@
+import { useId, type ComponentProps } from "react";
+import { cx } from "./cx";
+
+interface Props extends ComponentProps<"input"> {
+  label: string;
+  hint?: string | undefined;
+  problem?: string | null;
+}
+
+export function Field({ label, hint, problem = null, className, ...rest }: Props) {
+  const id = useId();
+  return (
+    <div className={className}>
+      <label htmlFor={id} className="mb-1 block text-sm font-medium">
+        {label}
+      </label>
+      <input
+        id={id}
+        aria-invalid={problem !== null || undefined}
+        aria-describedby={problem || hint ? `${id}-note` : undefined}
+        className={cx(
+          "h-10 w-full rounded-lg border bg-surface px-3 text-[15px] transition-colors focus:border-accent disabled:text-ink-3 max-md:h-11",
+          problem ? "border-bad" : "border-line-2",
+        )}
+        {...rest}
+      />
+      {(problem || hint) && (
+        <p id={`${id}-note`} className={cx("mt-1 text-[13px]", problem ? "text-bad" : "text-ink-3")}>
+          {problem ?? hint}
+        </p>
+      )}
+    </div>
+  );
+}

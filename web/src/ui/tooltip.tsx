@@ -1,0 +1,25 @@
+import { Tooltip as Radix } from "radix-ui";
+import type { ReactNode } from "react";
+
+export const TooltipProvider = ({ children }: { children: ReactNode }) => (
+  <Radix.Provider delayDuration={500} skipDelayDuration={200}>
+    {children}
+  </Radix.Provider>
+);
+
+export function Tooltip({ text, children }: { text: string; children: ReactNode }) {
+  return (
+    <Radix.Root>
+      <Radix.Trigger asChild>{children}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          sideOffset={6}
+          collisionPadding={8}
+          className="animate-rise z-50 rounded-md bg-ink px-2 py-1 text-xs whitespace-pre text-paper select-none max-md:hidden"
+        >
+          {text}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
