@@ -114,7 +114,8 @@ def _node(*arguments: str | Path) -> None:
     home = _node_home()
     path = os.pathsep.join((str(home / "bin"), os.environ.get("PATH", os.defpath)))
     command = [str(each) for each in (home / "bin/node", *arguments)]
-    done = subprocess.run(command, cwd=WEB, env={**os.environ, "PATH": path}, check=False)
+    env = {**os.environ, "PATH": path, "NPM_CONFIG_UPDATE_NOTIFIER": "false"}
+    done = subprocess.run(command, cwd=WEB, env=env, check=False)
     if done.returncode:
         what = " ".join(str(each) for each in (Path(command[1]).name, *arguments[1:]))
         raise StudioError(f"`{what}` in {WEB} failed with exit code {done.returncode}")
