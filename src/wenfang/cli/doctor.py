@@ -14,9 +14,10 @@ from rich.console import Console
 
 from wenfang.crews import can_call, greet, open_models
 from wenfang.problems import Problem
+from wenfang.server import BUILT
 from wenfang.settings import SettingsStore, data_dir, open_data_dir
 from wenfang.storage import FILE, open_database
-from wenfang.tools import sandbox_tiers
+from wenfang.tools import PythonSandbox
 
 from .language import Say
 from .loop import make_runner
@@ -79,7 +80,7 @@ async def _findings(say: Say, folder: Path) -> AsyncGenerator[Finding]:
     yield Finding(name="settings", level="ok", text=provider)
     async for finding in _model(say, store):
         yield finding
-    yield _sandbox(say)
+    yield await _sandbox(say)
     yield _studio(say)
 
 
@@ -114,6 +115,8 @@ async def _model(say: Say, store: SettingsStore) -> AsyncGenerator[Finding]:
             return
         text = say("doctor.model_answers", model=client.name, latency=answer.latency_ms)
         yield Finding(name="model", level="ok", text=text)
+        if settings.provider == "scripted":
+            return
         if models.dialect(settings).name == "schema":
             yield Finding(name="tools", level="ok", text=say("doctor.tools_schema"))
         elif await can_call(client):
@@ -122,15 +125,19 @@ async def _model(say: Say, store: SettingsStore) -> AsyncGenerator[Finding]:
             yield Finding(name="tools", level="broken", text=say("doctor.tools_none"))
 
 
-def _sandbox(say: Say) -> Finding:
-    tiers = sandbox_tiers()
-    text = say("doctor.sandbox_tier", tiers=", ".join(tiers) or "-")
-    return Finding(name="sandbox", level="ok" if tiers else "broken", text=text)
+async def _sandbox(say: Say) -> Finding:
+    sandbox = PythonSandbox()
+    try:
+        result = await sandbox.run("6 * 7")
+    finally:
+        await sandbox.aclose()
+    if result.ending == "ok":
+        return Finding(name="sandbox", level="ok", text=say("doctor.sandbox_ok"))
+    text = say("doctor.sandbox_broken", problem=result.error or result.ending)
+    return Finding(name="sandbox", level="broken", text=text)
 
 
 def _studio(say: Say) -> Finding:
-    from wenfang.server import BUILT
-
     if (BUILT / "index.html").is_file():
         return Finding(name="studio", level="ok", text=say("doctor.ok"))
     return Finding(name="studio", level="warning", text=say("doctor.studio_missing"))

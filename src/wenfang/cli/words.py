@@ -85,7 +85,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "doctor.tools_schema": ("不会原生工具调用，用结构化输出代替", "no native tool calls; schema steps are used"),
     "doctor.tools_none": ("没有给出可用的工具调用；换一个模型，或设置 WENFANG_DIALECT=schema",
                           "gave no usable tool call; choose another model or set WENFANG_DIALECT=schema"),
-    "doctor.sandbox_tier": ("可用等级：{tiers}", "available tiers: {tiers}"),
+    "doctor.sandbox_ok": ("等级 A（解释器沙箱）可用", "tier A (interpreter sandbox) works"),
+    "doctor.sandbox_broken": ("不能运行：{problem}；重新安装 pydantic-monty", "does not run: {problem}; install pydantic-monty again"),
     "doctor.all_ok": ("一切正常。", "Everything is in order."),
     "doctor.some_broken": ("{count} 项需要处理。", "{count} to mend."),
     # Models

@@ -11,6 +11,7 @@ from wenfang.models import ChatClient, DemoModel, Resilient, profile_for
 from wenfang.problems import Problem
 from wenfang.runs import AgentSpec, RunContext
 from wenfang.settings import Provider, Settings, SettingsStore
+from wenfang.tools import PythonSandbox
 
 from . import solo
 from .probe import greet, list_models
@@ -45,15 +46,16 @@ class Tested:
 class Models:
     """The models that the settings of one data directory name."""
 
-    def __init__(self, store: SettingsStore) -> None:
+    def __init__(self, store: SettingsStore, sandbox: PythonSandbox) -> None:
         self._store = store
+        self._sandbox = sandbox
 
     def make_agent(self, context: RunContext) -> AgentSpec:
         """The crew `solo` for a run. Raises Problem `model_unavailable`."""
         settings = self._store.current()
         return AgentSpec(
             client=self.client(settings),
-            tools=solo.make_tools(context.project_path),
+            tools=solo.make_tools(context.project_path, self._sandbox),
             dialect=self.dialect(settings),
             instructions=solo.INSTRUCTIONS,
             agent=solo.NAME,
@@ -105,7 +107,11 @@ class Models:
 @contextlib.asynccontextmanager
 async def open_models(store: SettingsStore) -> AsyncGenerator[Models]:
     """Models for as long as the block lasts; a local model's process ends with it."""
-    yield Models(store)
+    sandbox = PythonSandbox()
+    try:
+        yield Models(store, sandbox)
+    finally:
+        await sandbox.aclose()
 
 
 async def pull_embedded(report): ...

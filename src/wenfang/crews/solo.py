@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from wenfang.core import Toolbox
-from wenfang.tools import calculator, make_file_tools
+from wenfang.tools import PythonSandbox, calculator, make_file_tools, make_python_tool
 from wenfang.workspace import Workspace
 
 NAME = "solo"
@@ -23,6 +23,7 @@ not do.\
 """
 
 
-def make_tools(project: Path) -> Toolbox:
+def make_tools(project: Path, sandbox: PythonSandbox) -> Toolbox:
     """The tools of a run in this project."""
-    return Toolbox((*make_file_tools(Workspace(project)), calculator))
+    files = make_file_tools(Workspace(project))
+    return Toolbox((*files, calculator, make_python_tool(sandbox)))

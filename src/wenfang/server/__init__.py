@@ -4,8 +4,10 @@ from .app import make_app, open_services, serve
 from .security import is_loopback
 from .services import Services
 from .serving import Server, bind, url_of
+from .studio import BUILT
 
 __all__ = [
+    "BUILT",
     "Server",
     "Services",
     "bind",

@@ -43,7 +43,7 @@ def make_app(services: Services | None, *, static: Path = studio.BUILT) -> FastA
     app.add_middleware(Guard)
     for router in routers:
         app.include_router(router)
-    app.include_router(studio.make_router(static))
+    app.router.default = studio.Studio(static)
     return app
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.types import Receive, Scope, Send
 
 BUILT = Path(__file__).parent.parent / "web" / "static"
 
@@ -25,23 +25,30 @@ it; reload this page then. The command line works meanwhile: <code>wenfang chat<
 """
 
 
-def make_router(root: Path = BUILT) -> APIRouter:
-    """Routes for everything outside `/api`: files of `root`, and its page for the studio's own
-    addresses. Mount last."""
-    router = APIRouter(include_in_schema=False)
+class Studio:
+    """The ASGI app for everything that is no route: files of `root`, and its page for the studio's own
+    addresses."""
 
-    @router.api_route("/{path:path}", methods=["GET", "HEAD"])
-    async def studio(path: str) -> Response:
+    def __init__(self, root: Path = BUILT) -> None:
+        self._root = root
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        path = str(scope["path"]).lstrip("/")
         if path == "api" or path.startswith("api/"):
             raise HTTPException(404)
-        file = _file(root, path)
+        if scope["method"] not in ("GET", "HEAD"):
+            raise HTTPException(405)
+        await self._answer(path)(scope, receive, send)
+
+    def _answer(self, path: str) -> Response:
+        file = _file(self._root, path)
         if file is not None:
             return FileResponse(file, headers={"cache-control": _caching(path)})
         if path.startswith("assets/"):
             raise HTTPException(404)
-        return _page(root)
-
-    return router
+        return _page(self._root)
 
 
 def _page(root: Path) -> Response:
