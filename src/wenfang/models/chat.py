@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import AsyncGenerator, Callable
-from contextlib import suppress
 
 from wenfang.core import (
     ModelError,
@@ -88,11 +87,11 @@ class ChatClient:
                 if "event-stream" in kind:
                     splitter = EventSplitter()
                     while not reply.done and (data := await response.read()):
-                        for payload in splitter.feed(data):
-                            if payload:
-                                reply.add(payload)
+                        failure = reply.feed(splitter.feed(data))
                         for delta in reply.take():
                             yield delta
+                        if failure is not None:
+                            raise failure
                     _add_last(reply, splitter.close())
                 else:
                     reply.add_whole(await _read_whole(response, kind))
@@ -145,9 +144,8 @@ class ChatClient:
 
 def _add_last(reply: Reply, payload: bytes) -> None:
     """A last event without the empty line after it counts if it is whole; a piece of one does not."""
-    if payload and not reply.done:
-        with suppress(ModelError):
-            reply.add(payload)
+    if not reply.done:
+        reply.feed((payload,))
 
 
 async def _read_up_to(response: HttpResponse, limit_bytes: int) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -73,8 +73,18 @@ class Reply:
         self._usage: UsagePart | None = None
         self._lenient = False
 
-    def add(self, payload: bytes) -> None:
-        """Take the data of one event. Raises `ModelError` for an error in its place."""
+    def feed(self, payloads: Iterable[bytes]) -> ModelError | None:
+        """Take the data of events. A failure among them is returned, not raised, so that what came
+        before it can be shown first."""
+        try:
+            for payload in payloads:
+                if payload:
+                    self._add(payload)
+        except ModelError as error:
+            return error
+        return None
+
+    def _add(self, payload: bytes) -> None:
         if payload == b"[DONE]":
             self.done = True
             return

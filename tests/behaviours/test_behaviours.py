@@ -1,0 +1,28 @@
+"""Every script of the corpus on every face; `python -m tests.behaviours` prints the same as a table."""
+
+import pytest
+
+from tests.behaviours.corpus import Case, load_cases
+from tests.behaviours.faces import FACES, check
+
+_CASES = load_cases()
+_ROWS = {f"FB{number:02}" for number in (*range(1, 17), *range(25, 30))}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("case", "face"),
+    [
+        pytest.param(case, face, id=f"{case.id}-{face}")
+        for case in _CASES
+        for face in case.faces
+        if face in FACES
+    ],
+)
+async def test_is_right(case: Case, face: str) -> None:
+    assert await check(case, FACES[face]) == []
+
+
+def test_every_row_has_scripts() -> None:
+    assert {case.id[:4] for case in _CASES} == _ROWS
+    assert len({case.id for case in _CASES}) == len(_CASES)
