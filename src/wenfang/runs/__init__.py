@@ -19,6 +19,7 @@ from .facts import (
     ToolStarted,
     UserMessage,
 )
+from .hub import Subscription
 from .records import (
     AgentSpec,
     Frame,
@@ -31,6 +32,7 @@ from .records import (
     Session,
     Snapshot,
 )
+from .service import Runs, open_runs
 
 __all__ = [
     "AgentSpec",
@@ -51,13 +53,16 @@ __all__ = [
     "RunInfo",
     "RunStarted",
     "RunStatus",
+    "Runs",
     "Session",
     "SessionChanged",
     "Snapshot",
     "StepReset",
     "StepStarted",
+    "Subscription",
     "ToolFinished",
     "ToolProgress",
     "ToolStarted",
     "UserMessage",
+    "open_runs",
 ]

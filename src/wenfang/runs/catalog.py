@@ -1,0 +1,276 @@
+"""Projects and sessions: rows, and the folders of projects that Wenfang made.
+
+A managed project's folder is `projects/<id>` of the data directory and waits in `trash/<id>` while the
+project is deleted. A person's own folder is never moved.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from wenfang.problems import Problem
+from wenfang.storage import Database, Tx, projects, runs, sessions
+
+from . import sql
+from .entries import entry_of
+from .facts import SessionChanged
+from .records import Frame, Project, Session
+
+_ACTIVE = runs.c.status.in_(("queued", "running"))
+_RUNNING = (
+    sa.select(sa.func.count()).where(runs.c.project_id == projects.c.id, _ACTIVE).scalar_subquery()
+)
+_ACTIVE_RUN = (
+    sa.select(runs.c.id).where(runs.c.session_id == sessions.c.id, _ACTIVE).scalar_subquery()
+)
+_PROJECTS = sa.select(projects, _RUNNING.label("running"))
+_SESSIONS = sa.select(sessions, _ACTIVE_RUN.label("active_run"))
+_LIVE_PROJECT = projects.c.deleted_at.is_(None)
+_LIVE_SESSION = sessions.c.deleted_at.is_(None)
+_LONGEST_TITLE = 200
+
+Told = tuple[Session, tuple[Frame, ...]]
+
+
+class Catalog:
+    """Operations on projects and sessions. `data` is the data directory."""
+
+    def __init__(
+        self,
+        database: Database,
+        data: Path,
+        *,
+        clock: Callable[[], float],
+        new_id: Callable[[str], str],
+    ) -> None:
+        self._db = database
+        self._data = data
+        self._clock = clock
+        self._new_id = new_id
+
+    async def create_project(self, title: str, path: Path | None) -> Project:
+        project_id = self._new_id("prj")
+        if path is not None:
+            values = _own_folder(project_id, path) | {"title": title_of(title)}
+        else:
+            folder = self._folder("projects", project_id)
+            _make(folder)
+            values = _row(project_id, title_of(title), folder, managed=True)
+        return await self._db.write(partial(self._insert_project, values))
+
+    async def project_at(self, path: Path) -> Project:
+        """The project of a person's folder, made or restored if need be."""
+        values = _own_folder(self._new_id("prj"), path)
+        return await self._db.write(partial(self._insert_project, values))
+
+    def _insert_project(self, values: dict[str, Any], tx: Tx) -> Project:
+        now = self._clock()
+        same = projects.c.path == values["path"]
+        if tx.sa.execute(projects.update().where(same).values(deleted_at=None)).rowcount == 0:
+            tx.sa.execute(projects.insert().values(**values, created_at=now, updated_at=now))
+        return _project(tx.sa.execute(_PROJECTS.where(same)).one())
+
+    async def projects(self) -> list[Project]:
+        newest = _PROJECTS.where(_LIVE_PROJECT).order_by(
+            projects.c.updated_at.desc(), projects.c.id
+        )
+        return await self._db.read(lambda tx: [_project(row) for row in tx.sa.execute(newest)])
+
+    async def project(self, project_id: str) -> Project:
+        return await self._db.read(lambda tx: find_project(tx, project_id))
+
+    async def rename_project(self, project_id: str, title: str) -> Project:
+        values = {"title": title_of(title), "updated_at": self._clock()}
+
+        def rename(tx: Tx) -> Project:
+            find_project(tx, project_id)
+            tx.sa.execute(projects.update().where(projects.c.id == project_id).values(values))
+            return find_project(tx, project_id)
+
+        return await self._db.write(rename)
+
+    async def delete_project(self, project_id: str) -> None:
+        """Hide a project and move its managed folder to the trash. Raises Problem `run_active`."""
+
+        def delete(tx: Tx) -> None:
+            project = find_project(tx, project_id)
+            if project.running:
+                raise Problem("run_active", project_id=project_id)
+            mine = projects.c.id == project_id
+            tx.sa.execute(projects.update().where(mine).values(deleted_at=self._clock()))
+            if project.managed:
+                _move(project.path, self._folder("trash", project_id))
+
+        await self._db.write(delete)
+
+    async def restore_project(self, project_id: str) -> Project:
+        """Undo a delete; harmless for a project that is there."""
+
+        def restore(tx: Tx) -> Project:
+            mine = projects.c.id == project_id
+            row = tx.sa.execute(_PROJECTS.where(mine)).one_or_none()
+            if row is None:
+                raise Problem("project_not_found", id=project_id)
+            if row.deleted_at is not None:
+                tx.sa.execute(projects.update().where(mine).values(deleted_at=None))
+                if row.managed:
+                    _move(self._folder("trash", project_id), Path(row.path))
+            return _project(row)
+
+        return await self._db.write(restore)
+
+    async def create_session(self, project_id: str, title: str) -> Told:
+        now = self._clock()
+        session_id = self._new_id("ses")
+        values = {
+            "id": session_id,
+            "project_id": project_id,
+            "title": title_of(title),
+            "created_at": now,
+            "updated_at": now,
+        }
+
+        def create(tx: Tx) -> Told:
+            find_project(tx, project_id)
+            tx.sa.execute(sessions.insert().values(values))
+            return self._tell(tx, find_session(tx, session_id))
+
+        return await self._db.write(create)
+
+    async def sessions(self, project_id: str) -> list[Session]:
+        newest = _SESSIONS.where(_LIVE_SESSION, sessions.c.project_id == project_id).order_by(
+            sessions.c.updated_at.desc(), sessions.c.id
+        )
+
+        def read(tx: Tx) -> list[Session]:
+            find_project(tx, project_id)
+            return [_session(row) for row in tx.sa.execute(newest)]
+
+        return await self._db.read(read)
+
+    async def session(self, session_id: str) -> Session:
+        return await self._db.read(lambda tx: find_session(tx, session_id))
+
+    async def rename_session(self, session_id: str, title: str) -> Told:
+        values = {"title": title_of(title), "updated_at": self._clock()}
+
+        def rename(tx: Tx) -> Told:
+            find_session(tx, session_id)
+            tx.sa.execute(sessions.update().where(sessions.c.id == session_id).values(values))
+            return self._tell(tx, find_session(tx, session_id))
+
+        return await self._db.write(rename)
+
+    async def delete_session(self, session_id: str) -> Told:
+        """Hide a session. Raises Problem `run_active`."""
+
+        def delete(tx: Tx) -> Told:
+            session = find_session(tx, session_id)
+            if session.active_run is not None:
+                raise Problem("run_active", session_id=session_id)
+            mine = sessions.c.id == session_id
+            tx.sa.execute(sessions.update().where(mine).values(deleted_at=self._clock()))
+            return self._tell(tx, session, deleted=True)
+
+        return await self._db.write(delete)
+
+    def _tell(self, tx: Tx, session: Session, *, deleted: bool = False) -> Told:
+        """Write the fact that tells other tabs."""
+        frames = sql.record(
+            tx.raw,
+            project_id=session.project_id,
+            session_id=session.id,
+            run_id=None,
+            last_seq=None,
+            entries=[entry_of(SessionChanged(title=session.title, deleted=deleted))],
+            now=self._clock(),
+        )
+        return session, frames
+
+    def _folder(self, kind: str, project_id: str) -> Path:
+        return self._data.absolute() / kind / project_id
+
+
+def title_of(text: str) -> str:
+    """A title: one line, no longer than 200 characters; may be empty."""
+    return " ".join(text.split())[:_LONGEST_TITLE]
+
+
+def find_project(tx: Tx, project_id: str) -> Project:
+    """Raises Problem `project_not_found`, also for a deleted one."""
+    row = tx.sa.execute(_PROJECTS.where(_LIVE_PROJECT, projects.c.id == project_id)).one_or_none()
+    if row is None:
+        raise Problem("project_not_found", id=project_id)
+    return _project(row)
+
+
+def find_session(tx: Tx, session_id: str) -> Session:
+    """Raises Problem `session_not_found`, also for a deleted one."""
+    row = tx.sa.execute(_SESSIONS.where(_LIVE_SESSION, sessions.c.id == session_id)).one_or_none()
+    if row is None:
+        raise Problem("session_not_found", id=session_id)
+    return _session(row)
+
+
+def _project(row: sa.Row[Any]) -> Project:
+    return Project(
+        id=row.id,
+        title=row.title,
+        path=Path(row.path),
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        running=row.running,
+        managed=bool(row.managed),
+    )
+
+
+def _session(row: sa.Row[Any]) -> Session:
+    return Session(
+        id=row.id,
+        project_id=row.project_id,
+        title=row.title,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        active_run=row.active_run,
+    )
+
+
+def _own_folder(project_id: str, path: Path) -> dict[str, Any]:
+    """The row of a person's own folder, titled by its name."""
+    if not path.is_dir():
+        raise Problem("project_path_missing", path=str(path))
+    folder = path.resolve()
+    return _row(project_id, title_of(folder.name or str(folder)), folder, managed=False)
+
+
+def _row(project_id: str, title: str, folder: Path, *, managed: bool) -> dict[str, Any]:
+    return {"id": project_id, "title": title, "path": str(folder), "managed": managed}
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _move(folder: Path, to: Path) -> None:
+    """Move a folder; one that is not there any more is no failure."""
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+        os.rename(folder, to)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise _unwritable(to, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> Problem:
+    why = error.strerror or "unknown error"
+    return Problem("data_unwritable", path=str(folder.parent), problem=why)

@@ -1,0 +1,22 @@
+"""Facts on their way into the journal."""
+
+from __future__ import annotations
+
+from .codec import encode
+from .facts import Fact, MessageFinished, UserMessage
+from .journal import Entry, Signal
+
+
+def entry_of(fact: Fact) -> Entry:
+    return Entry(
+        kind=fact.type,
+        body=encode(fact),
+        signal=fact.signal if isinstance(fact, UserMessage) else None,
+        is_step=isinstance(fact, MessageFinished),
+    )
+
+
+def steer_fact(run_id: str, signal: Signal) -> UserMessage:
+    """The fact that applies a steering message; the same whoever writes it."""
+    message_id = f"{run_id}_{signal.n}"
+    return UserMessage(message_id=message_id, text=signal.text, source="steer", signal=signal.n)

@@ -1,0 +1,309 @@
+"""The live stream: one ring of frames per project, and any number of readers (durable.md §6, S1-S3).
+
+A frame is put once, whoever reads. A reader holds a position in the ring and nothing else; one that
+fell out of it, or finds a gap, pulls facts from the journal and gets the running messages anew, so a
+reader that never reads costs nothing. Correctness never depends on the ring.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from .codec import encode, wrap
+from .facts import BlockDelta
+from .journal import Page
+from .records import Frame
+
+RING_FRAMES, RING_BYTES = 256, 1024 * 1024
+_ENDS_MESSAGE = frozenset({"message.finished", "step.reset", "run.finished"})
+
+ReadPage = Callable[[str, int, str | None], Awaitable[Page]]
+
+
+@dataclass(slots=True)
+class Live:
+    """A message that is being written: its blocks as far as readers were told of them."""
+
+    run_id: str
+    session_id: str
+    blocks: dict[int, tuple[BlockDelta, list[str]]] = field(
+        default_factory=dict[int, tuple[BlockDelta, list[str]]]
+    )
+
+    def add(self, delta: BlockDelta) -> None:
+        known = self.blocks.get(delta.index)
+        if known is None:
+            known = self.blocks[delta.index] = (delta, [])
+        known[1].append(delta.text)
+
+    def frames(self) -> list[Frame]:
+        """The message so far, as deltas with `off` 0."""
+        return [self._frame(first, "".join(texts)) for first, texts in self.blocks.values()]
+
+    def _frame(self, first: BlockDelta, text: str) -> Frame:
+        whole = BlockDelta(
+            step=first.step,
+            message_id=first.message_id,
+            attempt=first.attempt,
+            kind=first.kind,
+            index=first.index,
+            off=0,
+            text=text,
+            name=first.name,
+        )
+        data = wrap(
+            encode(whole), seq=0, ts=first.ts, run_id=self.run_id, session_id=self.session_id
+        )
+        return Frame(None, data, self.run_id, whole.type)
+
+
+def without_message(frames: Iterable[Frame]) -> set[str]:
+    """The runs of which these facts say that no message is being written, also if the hub has not
+    heard of it yet."""
+    newest = {
+        f.run_id: f.type for f in frames if f.type in _ENDS_MESSAGE or f.type == "step.started"
+    }
+    return {run_id for run_id, kind in newest.items() if kind in _ENDS_MESSAGE}
+
+
+class Channel:
+    """A project's ring. `head` is the number of the newest fact put into it, None before the first;
+    positions count frames since the channel was made."""
+
+    def __init__(self) -> None:
+        self.head: int | None = None
+        self.readers = 0
+        self.live: dict[str, Live] = {}
+        self._ring: deque[Frame] = deque()
+        self._size = 0
+        self._first = 0
+        self._changed = asyncio.Event()
+
+    @property
+    def end(self) -> int:
+        return self._first + len(self._ring)
+
+    def put(self, frame: Frame) -> None:
+        """Facts that are known already are dropped; a gap before one empties the ring."""
+        if frame.seq is not None:
+            if frame.type in _ENDS_MESSAGE:
+                self.live.pop(frame.run_id, None)
+            if self.head is not None:
+                if frame.seq <= self.head:
+                    return
+                if frame.seq > self.head + 1:
+                    self.skip()
+            self.head = frame.seq
+        self._ring.append(frame)
+        self._size += len(frame.data)
+        while len(self._ring) > RING_FRAMES or (self._size > RING_BYTES and len(self._ring) > 1):
+            self._size -= len(self._ring.popleft().data)
+            self._first += 1
+        self.wake()
+
+    def skip(self) -> None:
+        """Send every reader to the journal."""
+        self._first = self.end + 1
+        self._ring.clear()
+        self._size = 0
+        self.wake()
+
+    def since(self, position: int) -> list[Frame] | None:
+        """Frames from a position on; None if some of them are gone."""
+        if position < self._first:
+            return None
+        start = position - self._first
+        return [self._ring[at] for at in range(start, len(self._ring))]
+
+    def wake(self) -> None:
+        self._changed.set()
+        self._changed.clear()
+
+    async def changed(self) -> None:
+        await self._changed.wait()
+
+
+class Subscription:
+    """A reader of a project's or one run's frames; an async iterator, by one frame or by `batch`."""
+
+    def __init__(
+        self, channel: Channel, read_page: ReadPage, project_id: str, after: int, run_id: str | None
+    ) -> None:
+        self._channel = channel
+        self._read_page = read_page
+        self._project_id = project_id
+        self._run_id = run_id
+        self._last = after
+        self._position: int | None = None
+        self._waiting: deque[Frame] = deque()
+        self._closed = False
+
+    def __aiter__(self) -> Subscription:
+        return self
+
+    async def __anext__(self) -> Frame:
+        if not self._waiting:
+            self._waiting.extend(await self.batch())
+        if not self._waiting:
+            raise StopAsyncIteration
+        return self._waiting.popleft()
+
+    async def batch(self) -> tuple[Frame, ...]:
+        """All frames that are there, at least one; `()` at the end of the stream."""
+        if self._waiting:
+            waiting, self._waiting = tuple(self._waiting), deque()
+            return waiting
+        while not self._closed:
+            if self._position is None:
+                frames = await self._pull()
+            else:
+                frames = self._take()
+            if frames:
+                return frames
+            if self._position is not None and self._position == self._channel.end:
+                if self._closed:
+                    break
+                await self._channel.changed()
+        return ()
+
+    def close(self) -> None:
+        """End the stream; a reader that waits gets its end."""
+        self._closed = True
+        self._channel.wake()
+
+    def _take(self) -> tuple[Frame, ...]:
+        position = self._position
+        assert position is not None
+        frames = self._channel.since(position)
+        if frames is None:
+            self._position = None
+            return ()
+        self._position = self._channel.end
+        return self._fresh(frames)
+
+    async def _pull(self) -> tuple[Frame, ...]:
+        """A page of the journal. The last one is followed by the running messages, and the reader
+        is live again; nothing is awaited in between."""
+        page = await self._read_page(self._project_id, self._last, self._run_id)
+        frames = self._fresh(page.frames)
+        self._last = max(self._last, page.upto)
+        channel = self._channel
+        if page.ended:
+            self._closed = True
+        elif page.complete and page.upto >= (channel.head or 0):
+            self._position = channel.end
+            done = without_message(page.frames)
+            for run_id, message in channel.live.items():
+                if run_id not in done and self._run_id in (None, run_id):
+                    frames += tuple(message.frames())
+        return frames
+
+    def _fresh(self, frames: Iterable[Frame]) -> tuple[Frame, ...]:
+        """What this reader has not had and wants."""
+        fresh: list[Frame] = []
+        for frame in frames:
+            if frame.seq is not None:
+                if frame.seq <= self._last:
+                    continue
+                self._last = frame.seq
+            if self._run_id is None or self._run_id == frame.run_id:
+                fresh.append(frame)
+                if self._run_id is not None and frame.type == "run.finished":
+                    self._closed = True
+        return tuple(fresh)
+
+
+class Hub:
+    """The channels of this process. A channel exists while someone reads or writes in it."""
+
+    def __init__(self, read_page: ReadPage) -> None:
+        self._read_page = read_page
+        self._channels: dict[str, Channel] = {}
+        self._subscriptions: set[Subscription] = set()
+        self._closed = False
+
+    def publish(self, project_id: str, frames: Iterable[Frame]) -> None:
+        """Facts that have been committed, in order."""
+        channel = self._channels.get(project_id)
+        if channel is None:
+            return
+        for frame in frames:
+            channel.put(frame)
+        self._forget(project_id, channel)
+
+    def show(self, project_id: str, session_id: str, run_id: str, delta: BlockDelta) -> None:
+        """A piece of a message that is being written."""
+        channel = self._channel(project_id)
+        live = channel.live.get(run_id)
+        if live is None:
+            live = channel.live[run_id] = Live(run_id, session_id)
+        live.add(delta)
+        if channel.readers:
+            data = wrap(encode(delta), seq=0, ts=delta.ts, run_id=run_id, session_id=session_id)
+            channel.put(Frame(None, data, run_id, delta.type))
+
+    def tell(self, project_id: str, frame: Frame) -> None:
+        """An ephemeral frame of another kind."""
+        channel = self._channels.get(project_id)
+        if channel is not None and channel.readers:
+            channel.put(frame)
+
+    def drop(self, project_id: str, run_id: str) -> None:
+        """The message being written will not go on here."""
+        channel = self._channels.get(project_id)
+        if channel is not None:
+            channel.live.pop(run_id, None)
+            self._forget(project_id, channel)
+
+    def live(self, project_id: str, run_id: str) -> Live | None:
+        channel = self._channels.get(project_id)
+        return channel.live.get(run_id) if channel is not None else None
+
+    def skip(self, project_id: str, seq: int) -> None:
+        """The journal has grown to `seq` without us: readers must look there."""
+        channel = self._channels.get(project_id)
+        if channel is not None and channel.head != seq:
+            channel.head = max(channel.head or 0, seq)
+            channel.skip()
+
+    def watched(self) -> dict[str, int]:
+        """The projects someone reads, each with the newest number known."""
+        return {key: c.head or 0 for key, c in self._channels.items() if c.readers}
+
+    @asynccontextmanager
+    async def subscribe(
+        self, project_id: str, after: int, run_id: str | None = None
+    ) -> AsyncGenerator[Subscription]:
+        """Frames with a number above `after`, then live ones."""
+        channel = self._channel(project_id)
+        channel.readers += 1
+        subscription = Subscription(channel, self._read_page, project_id, after, run_id)
+        self._subscriptions.add(subscription)
+        if self._closed:
+            subscription.close()
+        try:
+            yield subscription
+        finally:
+            self._subscriptions.discard(subscription)
+            channel.readers -= 1
+            self._forget(project_id, channel)
+
+    def close(self) -> None:
+        """End every stream."""
+        self._closed = True
+        for subscription in self._subscriptions:
+            subscription.close()
+
+    def _channel(self, project_id: str) -> Channel:
+        channel = self._channels.get(project_id)
+        if channel is None:
+            channel = self._channels[project_id] = Channel()
+        return channel
+
+    def _forget(self, project_id: str, channel: Channel) -> None:
+        if not channel.readers and not channel.live:
+            self._channels.pop(project_id, None)

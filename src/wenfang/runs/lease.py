@@ -1,0 +1,156 @@
+"""Who lives: a lease row per process, renewed by a thread of its own (durable.md §3, §8, Z3, C2).
+
+The thread beats also while the event loop is blocked by a tool. A process that could not renew its
+lease for 0.8 of its life, by its own monotonic clock, must take itself for dead: it stops driving its
+runs before another may have claimed them. The journal's fence holds in any case.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sqlite3
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wenfang.problems import Problem
+from wenfang.storage import Database, Tx, run_now
+
+_SELF_FENCE = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """A process: its host's name, its number, and when it was born, since numbers are used again."""
+
+    id: str
+    host: str
+    pid: int
+    born: str
+
+
+def identify(worker_id: str) -> Identity:
+    """This process."""
+    pid = os.getpid()
+    return Identity(id=worker_id, host=socket.gethostname(), pid=pid, born=birth(pid) or "")
+
+
+def birth(pid: int) -> str | None:
+    """When a process of this host was born, in a form to compare; None if there is no such process."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text("ascii", "replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return None if Path("/proc/self").exists() else _is_there(pid)
+    state, *_, start = stat.rpartition(")")[2].split()[:20]
+    return None if state == "Z" else start
+
+
+def _is_there(pid: int) -> str | None:
+    """Where the system does not tell births, a process that is there counts as the same one."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        pass
+    return ""
+
+
+class LeaseKeeper:
+    """Holds this process's lease. `fenced` is called in the beating thread when it lapses.
+
+    `clock` gives Unix seconds, shared by all processes of the database; `monotonic` seconds of this
+    process that a suspended machine does not count backwards.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        me: Identity,
+        *,
+        ttl_s: float,
+        beat_s: float,
+        clock: Callable[[], float],
+        monotonic: Callable[[], float],
+        fenced: Callable[[], object],
+    ) -> None:
+        self._db = database
+        self.me = me
+        self._ttl_s = ttl_s
+        self._beat_s = beat_s
+        self._clock = clock
+        self._monotonic = monotonic
+        self._fenced = fenced
+        self._renewed_at = monotonic()
+        self._lapsed = False
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the lease was renewed lately enough to act on it."""
+        return self._monotonic() - self._renewed_at < _SELF_FENCE * self._ttl_s
+
+    async def start(self) -> None:
+        """Take the lease and begin to beat.
+
+        Raises Problem `database_busy` if a live process of another host uses this database.
+        """
+        at = self._monotonic()
+        await self._db.write(self._enter)
+        self._renewed_at = at
+        self._thread = threading.Thread(target=self._beat, name="wenfang-lease", daemon=True)
+        self._thread.start()
+
+    async def stop(self) -> None:
+        """Give the lease up, so that others may claim this process's runs at once."""
+        self._stop.set()
+        await self._db.write(lambda tx: _remove(tx, self.me.id))
+
+    async def bury(self) -> None:
+        """Remove the leases of processes of this host that are gone."""
+        await self._db.write(self._bury)
+
+    def _enter(self, tx: Tx) -> None:
+        self._bury(tx)
+        other = "SELECT host FROM workers WHERE host <> ? AND expires_at > ? LIMIT 1"
+        row = tx.raw.execute(other, (self.me.host, self._clock())).fetchone()
+        if row is not None:
+            raise Problem("database_busy", host=row[0])
+        self._renew(tx)
+
+    def _bury(self, tx: Tx) -> None:
+        rows = tx.raw.execute("SELECT id, pid, born, host, expires_at FROM workers").fetchall()
+        for worker_id, pid, born, host, expires_at in rows:
+            here = host == self.me.host
+            if (here and birth(pid) != born) or (not here and expires_at <= self._clock()):
+                _remove(tx, worker_id)
+
+    def _renew(self, tx: Tx) -> None:
+        me = self.me
+        values = (me.id, me.host, me.pid, me.born, self._clock() + self._ttl_s)
+        tx.raw.execute(_RENEW, values)
+
+    def _beat(self) -> None:
+        with self._db.connect() as connection:
+            wait_ms = int(self._beat_s * 500)  # a locked database must not hide a lapse
+            connection.exec_driver_sql(f"PRAGMA busy_timeout = {wait_ms}")
+            while not self._stop.wait(self._beat_s):
+                if not self.is_alive and not self._lapsed:
+                    self._lapsed = True
+                    self._fenced()
+                at = self._monotonic()
+                try:
+                    run_now(connection, self._renew)
+                except sqlite3.Error:
+                    continue
+                self._renewed_at, self._lapsed = at, False
+
+
+_RENEW = "INSERT OR REPLACE INTO workers (id, host, pid, born, expires_at) VALUES (?, ?, ?, ?, ?)"
+
+
+def _remove(tx: Tx, worker_id: str) -> None:
+    tx.raw.execute("DELETE FROM workers WHERE id = ?", (worker_id,))

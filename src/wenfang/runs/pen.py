@@ -1,0 +1,85 @@
+"""The writing hand of a driver: facts go into the journal in order, intents before their effects.
+
+A fact that only reports is written as soon as the run waits for anything, and together with the next
+intent if that comes first: a step costs two commits, not four. An intent is awaited. A failing
+database is asked again, so that the write is repeated and not the work; after that the run is given up
+here and claimed anew later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import TypeVar
+
+from wenfang.problems import Problem
+
+from .entries import entry_of
+from .facts import Fact
+from .journal import Ack, Claim, Entry, Fenced, Journal
+
+T = TypeVar("T")
+RETRY_S = (0.05, 0.25, 1.0, 3.0)
+
+
+async def persist(write: Callable[[], Awaitable[T]]) -> T:
+    """Do a write of the journal, again after a pause while the database fails."""
+    for pause_s in RETRY_S:
+        try:
+            return await write()
+        except Problem:
+            await asyncio.sleep(pause_s)
+    return await write()
+
+
+class Pen:
+    """Appends under one claim. `heard` is called with each acknowledgement, in order."""
+
+    def __init__(self, journal: Journal, claim: Claim, heard: Callable[[Ack], None]) -> None:
+        self._journal = journal
+        self._claim = claim
+        self._heard = heard
+        self._loop = asyncio.get_running_loop()
+        self._entries: list[Entry] = []
+        self._lock = asyncio.Lock()
+        self._soon: asyncio.Handle | None = None
+        self._task: asyncio.Task[None] | None = None
+        self.failure: Fenced | Problem | None = None
+
+    def add(self, facts: Sequence[Fact]) -> None:
+        """Write facts soon. Raises what an earlier write failed with."""
+        if self.failure is not None:
+            raise self.failure
+        self._entries.extend(entry_of(fact) for fact in facts)
+        if self._soon is None:
+            self._soon = self._loop.call_soon(self._start)
+
+    async def flush(self) -> None:
+        """Wait until everything added is in the journal. Raises `Fenced`, or the `Problem` that
+        stayed after all retries."""
+        if self._soon is not None:
+            self._soon.cancel()
+            self._soon = None
+        async with self._lock:
+            if self.failure is not None:
+                raise self.failure
+            entries, self._entries = self._entries, []
+            if entries:
+                await self._write(entries)
+
+    async def _write(self, entries: list[Entry]) -> None:
+        try:
+            ack = await persist(lambda: self._journal.append(self._claim, entries))
+        except (Fenced, Problem) as error:
+            self.failure = error
+            raise
+        self._heard(ack)
+
+    def _start(self) -> None:
+        self._soon = None
+        self._task = self._loop.create_task(self._quietly())
+
+    async def _quietly(self) -> None:
+        with suppress(Fenced, Problem):  # kept in `failure`; the next fact raises it
+            await self.flush()

@@ -1,0 +1,21 @@
+"""The database: tables, migrations, and the threads that read and write (durable.md §3)."""
+
+from .database import FILE, Database, open_database, run_now
+from .tables import events, partials, projects, quota, runs, sessions, signals, workers
+from .thread import Tx
+
+__all__ = [
+    "FILE",
+    "Database",
+    "Tx",
+    "events",
+    "open_database",
+    "partials",
+    "projects",
+    "quota",
+    "run_now",
+    "runs",
+    "sessions",
+    "signals",
+    "workers",
+]

@@ -1,0 +1,114 @@
+"""The database of a data directory: SQLite in WAL mode, one writer thread and one reader thread.
+
+A commit is synced to disk (`synchronous=FULL`) before anyone hears of it. The file must lie on a
+local disk, never on a network share.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
+
+from wenfang.problems import Problem
+
+from .migrate import migrate
+from .problems import problem_of
+from .thread import DatabaseThread, Tx
+
+T = TypeVar("T")
+
+FILE = "wenfang.sqlite3"
+_BUSY_S = 10.0
+
+
+class Database:
+    """`write` and `read` run an operation on the writer's and the reader's thread. A read sees one
+    state of the database from its begin to its end."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._engine = _engine(path)
+        self._writer = self._thread("wenfang-writer", "BEGIN IMMEDIATE")
+        self._reader = self._thread("wenfang-reader", "BEGIN")
+        self.write = self._writer.run
+        self.read = self._reader.run
+
+    def connect(self) -> sa.Connection:
+        """A connection of one's own, for a thread of one's own; each statement commits by itself."""
+        return self._engine.connect()
+
+    async def close(self) -> None:
+        await self._writer.close()
+        await self._reader.close()
+
+    def _thread(self, name: str, begin: Literal["BEGIN IMMEDIATE", "BEGIN"]) -> DatabaseThread:
+        return DatabaseThread(name, self.connect, begin=begin, translate=self._translate)
+
+    def _translate(self, error: Exception) -> Exception:
+        return problem_of(error, self.path) or error
+
+
+@asynccontextmanager
+async def open_database(path: Path) -> AsyncGenerator[Database]:
+    """Open or create the database at `path` and bring its tables up to date.
+
+    Raises Problem `data_unwritable`, `disk_full`, `database_broken`, `database_newer` or
+    `database_locked`; then nothing was changed.
+    """
+    await asyncio.to_thread(prepare, path)
+    database = Database(path)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+def prepare(path: Path) -> None:
+    """Create the file if it is missing and migrate it."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _engine(path).connect() as connection:
+            migrate(connection, path)
+            connection.exec_driver_sql("DELETE FROM workers WHERE 0")  # can it be written?
+    except OSError as error:
+        why = error.strerror or "unknown error"
+        raise Problem("data_unwritable", path=str(path.parent), problem=why) from error
+    except (sqlite3.Error, DBAPIError) as error:
+        problem = problem_of(error, path)
+        if problem is None:
+            raise
+        raise problem from error
+
+
+def _engine(path: Path) -> sa.Engine:
+    def connect() -> sqlite3.Connection:
+        raw = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+        raw.execute("PRAGMA journal_mode=WAL")
+        raw.execute("PRAGMA synchronous=FULL")
+        raw.execute("PRAGMA foreign_keys=ON")
+        return raw
+
+    return sa.create_engine(
+        "sqlite://", creator=connect, poolclass=sa.NullPool, isolation_level="AUTOCOMMIT"
+    )
+
+
+def run_now(connection: sa.Connection, operation: Callable[[Tx], T]) -> T:
+    """Run an operation in a transaction of its own, in the calling thread."""
+    raw = connection.connection.driver_connection
+    assert isinstance(raw, sqlite3.Connection)
+    raw.execute("BEGIN IMMEDIATE")
+    try:
+        result = operation(Tx(raw, connection))
+    except BaseException:
+        raw.execute("ROLLBACK")
+        raise
+    raw.execute("COMMIT")
+    return result

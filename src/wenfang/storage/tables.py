@@ -1,0 +1,132 @@
+"""The tables, in SQLAlchemy Core, for SQLite and PostgreSQL (durable.md §3).
+
+Times are Unix seconds. A project numbers its events densely (`pseq`, the id on every event stream),
+and so does a run (`seq`); both numbers are given in the transaction that appends. Every change here
+comes with a migration in `migrations/versions`; a test compares the two.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+metadata = sa.MetaData()
+
+projects = sa.Table(
+    "projects",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("path", sa.Text, nullable=False, unique=True),
+    sa.Column("managed", sa.Integer, nullable=False),
+    sa.Column("created_at", sa.Float, nullable=False),
+    sa.Column("updated_at", sa.Float, nullable=False),
+    sa.Column("deleted_at", sa.Float),
+    sa.Column("seq", sa.Integer, nullable=False, server_default="0"),
+)
+
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("project_id", sa.Text, sa.ForeignKey("projects.id"), nullable=False, index=True),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("created_at", sa.Float, nullable=False),
+    sa.Column("updated_at", sa.Float, nullable=False),
+    sa.Column("deleted_at", sa.Float),
+)
+
+ACTIVE = "status IN ('queued', 'running')"
+
+runs = sa.Table(
+    "runs",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("session_id", sa.Text, sa.ForeignKey("sessions.id"), nullable=False),
+    sa.Column("project_id", sa.Text, sa.ForeignKey("projects.id"), nullable=False),
+    sa.Column("user_id", sa.Text, nullable=False),
+    sa.Column("request_id", sa.Text),
+    sa.Column("begin_pseq", sa.Integer, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text),
+    sa.Column("usage", sa.Text),
+    sa.Column("owner", sa.Text),
+    sa.Column("epoch", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("seq", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("attempts", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("deadline_at", sa.Float),
+    sa.Column("stop_at", sa.Float),
+    sa.Column("newest_signal", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("next_signal", sa.Integer, nullable=False, server_default="1"),
+    sa.Column("created_at", sa.Float, nullable=False),
+    sa.Column("finished_at", sa.Float),
+    sa.Index("runs_by_session", "session_id", "begin_pseq"),
+    sa.Index("runs_by_request", "session_id", "request_id", unique=True),
+    sa.Index(
+        "runs_active",
+        "session_id",
+        unique=True,
+        sqlite_where=sa.text(ACTIVE),
+        postgresql_where=sa.text(ACTIVE),
+    ),
+)
+
+TERMINAL = "kind = 'run.finished'"
+
+events = sa.Table(
+    "events",
+    metadata,
+    sa.Column("project_id", sa.Text, sa.ForeignKey("projects.id"), nullable=False),
+    sa.Column("pseq", sa.Integer, nullable=False),
+    sa.Column("session_id", sa.Text, nullable=False),
+    sa.Column("run_id", sa.Text, sa.ForeignKey("runs.id")),
+    sa.Column("seq", sa.Integer),
+    sa.Column("ts", sa.Float, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.UniqueConstraint("project_id", "pseq", name="events_by_project"),
+    sa.UniqueConstraint("run_id", "seq", name="events_by_run"),
+    sa.Index(
+        "events_terminal",
+        "run_id",
+        unique=True,
+        sqlite_where=sa.text(TERMINAL),
+        postgresql_where=sa.text(TERMINAL),
+    ),
+)
+
+signals = sa.Table(
+    "signals",
+    metadata,
+    sa.Column("run_id", sa.Text, sa.ForeignKey("runs.id"), primary_key=True),
+    sa.Column("n", sa.Integer, primary_key=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("created_at", sa.Float, nullable=False),
+)
+
+workers = sa.Table(
+    "workers",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("host", sa.Text, nullable=False),
+    sa.Column("pid", sa.Integer, nullable=False),
+    sa.Column("born", sa.Text, nullable=False),
+    sa.Column("expires_at", sa.Float, nullable=False),
+)
+
+quota = sa.Table(
+    "quota",
+    metadata,
+    sa.Column("run_id", sa.Text, sa.ForeignKey("runs.id"), primary_key=True),
+    sa.Column("kind", sa.Text, primary_key=True),
+    sa.Column("amount", sa.Integer, nullable=False),
+    sa.Column("estimated", sa.Integer, nullable=False, server_default="0"),
+)
+
+partials = sa.Table(
+    "partials",
+    metadata,
+    sa.Column("run_id", sa.Text, sa.ForeignKey("runs.id"), primary_key=True),
+    sa.Column("frames", sa.LargeBinary, nullable=False),
+    sa.Column("updated_at", sa.Float, nullable=False),
+)

@@ -1,0 +1,153 @@
+"""One thread that owns one connection and runs the operations of a queue on it (durable.md §3).
+
+Whatever has queued up shares one transaction, so that a busy process pays one disk sync for many
+operations. An operation is a plain function of the transaction; one that raises is undone alone, by
+its savepoint, and the others commit. Their futures are resolved in one wake-up of the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any, Literal, TypeVar
+
+import sqlalchemy as sa
+
+T = TypeVar("T")
+_LARGEST_BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Tx:
+    """A transaction: `raw` for hand-tuned statements, `sa` for SQLAlchemy's, on one connection."""
+
+    raw: sqlite3.Connection
+    sa: sa.Connection
+
+
+@dataclass(slots=True)
+class _Job:
+    operation: Callable[[Tx], Any]
+    future: asyncio.Future[Any]
+    result: Any = None
+    error: Exception | None = None
+
+
+class DatabaseThread:
+    """`begin` is "BEGIN IMMEDIATE" for the writer and "BEGIN" for a reader. `translate` turns a
+    driver's error into the one callers see."""
+
+    def __init__(
+        self,
+        name: str,
+        connect: Callable[[], sa.Connection],
+        *,
+        begin: Literal["BEGIN IMMEDIATE", "BEGIN"],
+        translate: Callable[[Exception], Exception],
+    ) -> None:
+        self._begin = begin
+        self._connect = connect
+        self._translate = translate
+        self._queue: SimpleQueue[_Job | None] = SimpleQueue()
+        self._loop = asyncio.get_running_loop()
+        self._ended = self._loop.create_future()
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    async def run(self, operation: Callable[[Tx], T]) -> T:
+        """Run `operation` in a transaction; its result is there when it has been committed.
+
+        Once queued it is carried out, also if the caller is cancelled. Raises what it raised, or a
+        `Problem` if the database failed.
+        """
+        if self._closed:
+            raise RuntimeError("the database is closed")
+        future: asyncio.Future[T] = self._loop.create_future()
+        self._queue.put(_Job(operation, future))
+        return await future
+
+    async def close(self) -> None:
+        """Finish what is queued and end the thread."""
+        if not self._closed:
+            self._closed = True
+            self._queue.put(None)
+        await asyncio.shield(self._ended)
+
+    def _run(self) -> None:
+        connection = self._connect()
+        raw = connection.connection.driver_connection
+        assert isinstance(raw, sqlite3.Connection)
+        tx = Tx(raw, connection)
+        try:
+            while batch := self._next():
+                self._transact(tx, batch)
+                if not self._wake(self._resolve, batch):
+                    return
+        finally:
+            connection.close()
+            self._wake(self._end)
+
+    def _next(self) -> list[_Job]:
+        """Everything that waits, at least one; nothing at the end."""
+        job = self._queue.get()
+        batch: list[_Job] = []
+        while job is not None:
+            batch.append(job)
+            if len(batch) == _LARGEST_BATCH:
+                break
+            try:
+                job = self._queue.get_nowait()
+            except Empty:
+                break
+        if job is None and batch:
+            self._queue.put(None)
+        return batch
+
+    def _transact(self, tx: Tx, batch: list[_Job]) -> None:
+        try:
+            tx.raw.execute(self._begin)
+            for job in batch:
+                self._operate(tx, job)
+            tx.raw.execute("COMMIT")
+        except Exception as error:  # noqa: BLE001 - the boundary of the thread: it becomes data
+            if tx.raw.in_transaction:
+                tx.raw.execute("ROLLBACK")
+            failure = self._translate(error)
+            for job in batch:
+                job.error = job.error or failure
+
+    def _operate(self, tx: Tx, job: _Job) -> None:
+        tx.raw.execute("SAVEPOINT operation")
+        try:
+            job.result = job.operation(tx)
+        except Exception as error:
+            if not tx.raw.in_transaction:  # SQLite gave the whole transaction up
+                raise
+            tx.raw.execute("ROLLBACK TO operation")
+            job.error = self._translate(error)
+        tx.raw.execute("RELEASE operation")
+
+    def _wake(self, callback: Callable[..., None], *args: object) -> bool:
+        try:
+            self._loop.call_soon_threadsafe(callback, *args)
+        except RuntimeError:  # the loop is gone, and with it everyone who waits
+            return False
+        return True
+
+    @staticmethod
+    def _resolve(batch: list[_Job]) -> None:
+        for job in batch:
+            if job.future.done():
+                continue
+            if job.error is not None:
+                job.future.set_exception(job.error)
+            else:
+                job.future.set_result(job.result)
+
+    def _end(self) -> None:
+        self._ended.set_result(None)
