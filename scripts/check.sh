@@ -16,7 +16,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS=1 # no look for a newer version
 step "lint" $py -m ruff check .
 step "format" $py -m ruff format --check .
 step "types" $py -m pyright
-step "import contract" .venv/bin/lint-imports --no-cache
+step "import contract" .venv/bin/lint-imports --no-cache --no-logo
 step "studio types" $py hatch_build.py npm run types
 step "studio lint" $py hatch_build.py npm run lint
 step "bundle budget" $py hatch_build.py npm run budget

@@ -46,7 +46,10 @@ def weakest(files: dict[str, Any], room: str) -> list[str]:
 
 
 def main(report: str, *rooms: str) -> int:
-    files = json.loads(Path(report).read_text("utf-8"))["files"]
+    try:
+        files = json.loads(Path(report).read_text("utf-8"))["files"]
+    except (OSError, ValueError, KeyError) as error:
+        raise SystemExit(f"coverage gate: {report} cannot be read: {error}") from error
     short = False
     for room in rooms:
         branches, both = room_figures(files, room)
