@@ -1,0 +1,83 @@
+"""edit_file: replace quoted passages of a text file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from wenfang.core import Tool, ToolOutput, tool
+from wenfang.workspace import Edit, Edited, Workspace, Written, apply_edits, unified_diff
+
+from .files import PATH_ALIASES, PATH_PATTERN, FilePath, on_disk
+from .texts import HeadAndTail, plural
+from .write_file import effect_of
+
+_MAX_DIFF = 64 * 1024
+
+
+class Replacement(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    old_text: str = Field(description="The passage to replace, exactly as in the file, found once")
+    new_text: str = Field(description="What stands there afterwards")
+
+
+def make_edit_file(workspace: Workspace) -> Tool:
+    @tool(
+        access="write",
+        mode="exclusive",
+        aliases=PATH_ALIASES | {"replacements": "edits", "changes": "edits"},
+        patterns={"path": PATH_PATTERN},
+    )
+    async def edit_file(
+        path: FilePath,
+        edits: Annotated[
+            list[Replacement],
+            Field(
+                description="The replacements; each is matched against the original", min_length=1
+            ),
+        ],
+    ) -> ToolOutput:
+        """Change parts of a text file of the project. All replacements are made, or none. Read the
+        file first and quote enough of it that each passage is found once."""
+        written, edited, diff = await on_disk(_edit, workspace, path, edits)
+        return ToolOutput(
+            content=_report(written, edited, len(edits)),
+            details={
+                "path": written.entry.path,
+                "revision": written.revision,
+                "previous": written.previous,
+                "size_bytes": written.entry.size_bytes,
+                "diff": diff,
+            },
+            effects=(effect_of(written),),
+        )
+
+    return edit_file
+
+
+def _edit(
+    workspace: Workspace, path: str, replacements: Sequence[Replacement]
+) -> tuple[Written, Edited, str]:
+    edits = [Edit(old=each.old_text, new=each.new_text) for each in replacements]
+    texts: list[tuple[str, Edited]] = []
+
+    def change(text: str) -> str:
+        texts.append((text, apply_edits(text, edits)))
+        return texts[-1][1].text
+
+    written = workspace.change_text(path, change)
+    before, edited = texts[-1]
+    diff = HeadAndTail(_MAX_DIFF)
+    diff.add(unified_diff(before, edited.text))
+    return written, edited, diff.text()
+
+
+def _report(written: Written, edited: Edited, count: int) -> str:
+    text = f"Edited {written.entry.path}: {plural(count, 'replacement')} made."
+    if edited.fuzzy:
+        numbers = ", ".join(map(str, edited.fuzzy))
+        text += f" Found by look only, with other quotes, dashes or spaces than quoted: {numbers}."
+    return text

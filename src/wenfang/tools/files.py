@@ -1,0 +1,37 @@
+"""What the file tools have in common: waiting for the disk, and errors as the model reads them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated, ParamSpec, TypeVar
+
+from pydantic import Field
+
+from wenfang.core import ToolError
+from wenfang.workspace import EditError, WorkspaceError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+FilePath = Annotated[str, Field(description="Path inside the project, for example docs/plan.md")]
+PATH_ALIASES = {"file_path": "path", "filepath": "path", "filename": "path", "file": "path"}
+# The names our authors give files, bounded, for models whose output is constrained by a schema.
+PATH_PATTERN = r"^[A-Za-z0-9_./一-鿿-]{1,60}$"
+
+
+async def on_disk(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Run blocking file work in a thread. It is short, so a cancelled call waits for it and still
+    returns its value: what was changed is never reported as not done."""
+    task = asyncio.create_task(asyncio.to_thread(partial(work, *args, **kwargs)))
+    try:
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await asyncio.wait([task])
+            return task.result()
+    except (WorkspaceError, EditError) as error:
+        is_missing = isinstance(error, WorkspaceError) and error.code == "file_not_found"
+        advice = " Call list_files to see what there is." if is_missing else ""
+        raise ToolError(f"{error}{advice}") from error
