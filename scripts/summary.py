@@ -1,4 +1,4 @@
-"""Print a test report's counts as one closing line: `N passed, N failed`."""
+"""Print the counts of test reports as one closing line: `N passed, N failed`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 
-def main(report: str) -> None:
-    suites = list(ElementTree.fromstring(Path(report).read_text("utf-8")).iter("testsuite"))
+def main(*reports: str) -> None:
+    suites = [
+        suite
+        for report in reports
+        for suite in ElementTree.fromstring(Path(report).read_text("utf-8")).iter("testsuite")
+    ]
     total, skipped, failures, errors = (
         sum(int(suite.get(key, 0)) for suite in suites)
         for key in ("tests", "skipped", "failures", "errors")

@@ -9,6 +9,12 @@ from pathlib import Path
 import pytest
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "browser" in item.path.parts:
+            item.add_marker(pytest.mark.alone)
+
+
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
