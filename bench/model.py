@@ -2,7 +2,8 @@
 
 The scenario rides in the prompt as `bench:<steps>:<texts>:<arguments>:<answer>:<latency_ms>:<pace_us>:<run>`:
 tool steps before the answer, text and argument deltas per step, deltas of the answer, latency of each
-reply, gap between deltas of the answer (0: all at once; else each carries the time it was written).
+reply, gap between deltas of the answer (0: all at once; else each carries the time it was written). A run
+whose name begins with "calculator" calls that tool instead of `add`.
 Prints its port; ends when its input does.
 """
 
@@ -40,25 +41,26 @@ def word(number: int) -> str:
     return f"w{number % 1000:03d} "
 
 
-def arguments(step: int, pieces: int) -> list[str]:
-    text = json.dumps({"a": 5_000_000 + step, "b": 3_000_000 + step})
+def arguments(step: int, pieces: int, tool: str) -> list[str]:
+    a, b = 5_000_000 + step, 3_000_000 + step
+    text = json.dumps({"a": a, "b": b} if tool == "add" else {"expression": f"{a}+{b}"})
     text = "{" + " " * max(0, pieces - len(text)) + text[1:]
     cuts = [len(text) * at // pieces for at in range(pieces + 1)]
     return [text[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
 
 
 @lru_cache
-def streamed(step: int, texts: int, pieces: int) -> bytes:
+def streamed(step: int, texts: int, pieces: int, tool: str) -> bytes:
     """One reply as server-sent events; `pieces` 0 is the final answer."""
     frames = [chunk({"role": "assistant", "content": ""})]
     frames += [chunk({"content": word(at)}) for at in range(texts)]
     if pieces:
         call = {"index": 0, "id": f"call_{step}", "type": "function"}
-        call["function"] = {"name": "add", "arguments": ""}
+        call["function"] = {"name": tool, "arguments": ""}
         frames.append(chunk({"tool_calls": [call]}))
         frames += [
             chunk({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]})
-            for piece in arguments(step, pieces)
+            for piece in arguments(step, pieces, tool)
         ]
     return OPEN + b"".join(map(frame, frames)) + ending("tool_calls" if pieces else "stop")
 
@@ -70,10 +72,10 @@ def ending(finish: str) -> bytes:
 
 
 @lru_cache
-def whole(step: int, texts: int, pieces: int) -> bytes:
+def whole(step: int, texts: int, pieces: int, tool: str) -> bytes:
     message: dict = {"role": "assistant", "content": "".join(map(word, range(texts)))}
     if pieces:
-        function = {"name": "add", "arguments": "".join(arguments(step, pieces))}
+        function = {"name": tool, "arguments": "".join(arguments(step, pieces, tool))}
         message["tool_calls"] = [{"id": f"call_{step}", "type": "function", "function": function}]
     finish = "tool_calls" if pieces else "stop"
     choice = {"index": 0, "message": message, "finish_reason": finish}
@@ -120,7 +122,8 @@ class Connection(asyncio.Protocol):
             asyncio.ensure_future(self.paced(answer, pace))
             return
         make = streamed if re.search(rb'"stream": *true', body) else whole
-        reply = make(step, answer if last else texts, 0 if last else pieces)
+        tool = "calculator" if found[7].startswith(b"calculator") else "add"
+        reply = make(step, answer if last else texts, 0 if last else pieces, tool)
         asyncio.get_running_loop().call_later(latency / 1000, self.transport.write, reply)
 
     async def paced(self, answer: int, pace: int) -> None:

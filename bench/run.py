@@ -1,7 +1,7 @@
 """The project's own regression benchmark: ratios to a bare aiohttp loop, measured in the same run.
 
     python bench/run.py                 # everything, about two minutes
-    python bench/run.py --only S1,S3    # some scenarios
+    python bench/run.py --only S1,RUN   # some scenarios; RUN is the whole server
     python bench/run.py --json out.json
 
 All contenders run in processes of their own against one scripted model server and take turns; a figure
@@ -143,11 +143,13 @@ def main() -> int:
             line, _, ok = judge(row, seen[json.dumps(row.do) + row.key])
             all_ok = all_ok and ok
             print(line)
-    model.close()
     if not only or "RUN" in only:
         from server import measure_server
 
-        all_ok = measure_server(given.rounds) and all_ok
+        bare = seen.get(json.dumps({"do": "steps", "stream": True}) + "us", {}).get("bare")
+        bare_us = statistics.median(bare) if bare else None
+        all_ok = measure_server(base_url, bare_us, given.rounds) and all_ok
+    model.close()
     if given.json:
         Path(given.json).write_text(json.dumps(seen, indent=1), encoding="utf-8")
     return 0 if all_ok else 1
