@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 from wenfang.core import Toolbox
@@ -23,7 +24,8 @@ not do.\
 """
 
 
+@lru_cache(maxsize=64)  # schemas cost more to make than a step of a run
 def make_tools(project: Path, sandbox: PythonSandbox) -> Toolbox:
-    """The tools of a run in this project."""
+    """The tools of runs in this project."""
     files = make_file_tools(Workspace(project))
     return Toolbox((*files, calculator, make_python_tool(sandbox)))
