@@ -18,6 +18,11 @@ from wenfang.server import Server, Services, bind, make_app, open_services, url_
 from wenfang.testing import Reply, Script, ScriptedServer
 
 
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
 @pytest.fixture(autouse=True)
 def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("WENFANG_")]:
@@ -47,7 +52,7 @@ class Running:
         session = await self.json("POST", f"/api/projects/{project['id']}/sessions", None, 201)
         return project["id"], session["id"]
 
-    async def run(self, session: str, text: str = "去做") -> str:
+    async def run(self, session: str, text: str = "1+1") -> str:
         return (await self.json("POST", f"/api/sessions/{session}/runs", {"text": text}, 201))["id"]
 
     async def finished(self, run: str) -> list[dict[str, Any]]:
@@ -124,3 +129,11 @@ def start(tmp_path: Path) -> Callable[..., Any]:
         return running(tmp_path / "data", replies, **more)
 
     return make
+
+
+@pytest.fixture(scope="module")
+async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Running]:
+    """One server for tables; each row makes its own project."""
+    flags = {"provider": "scripted"}
+    async with running(tmp_path_factory.mktemp("data"), flags=flags) as server:
+        yield server

@@ -49,13 +49,20 @@ async def test_projects(start: Start) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [None, {}, {"title": ""}, {"title": "  "}, {"title": "x" * 201}, {"title": 1}, [], {"title": "a", "x": 1}],
+    [
+        None,
+        {},
+        {"title": ""},
+        {"title": "  "},
+        {"title": "x" * 201},
+        {"title": 1},
+        [],
+        {"title": "a", "x": 1},
+    ],
     ids=str,
 )
-async def test_a_bad_title(start: Start, body: object) -> None:
-    async with start() as server:
-        assert await server.error("POST", "/api/projects", body) == (400, "invalid_request")
-        assert await server.json("GET", "/api/projects") == []
+async def test_a_bad_title(shared: Running, body: object) -> None:
+    assert await shared.error("POST", "/api/projects", body) == (400, "invalid_request")
 
 
 async def test_files(start: Start) -> None:
@@ -111,7 +118,9 @@ async def test_files(start: Start) -> None:
 
 async def _facts(server: Running, pid: str) -> list[dict[str, Any]]:
     """What the project's stream holds so far: a marker is written and waited for."""
-    marker = (await server.json("POST", f"/api/projects/{pid}/folders", {"path": "end"}, 201))["path"]
+    marker = (await server.json("POST", f"/api/projects/{pid}/folders", {"path": "end"}, 201))[
+        "path"
+    ]
     found: list[dict[str, Any]] = []
     async for event in server.events(f"/api/projects/{pid}/events"):
         if event.get("path") == marker:
@@ -127,7 +136,12 @@ async def _facts(server: Running, pid: str) -> list[dict[str, Any]]:
         ("GET", "files/", None, (400, "path_invalid")),
         ("GET", "files/bin.dat", None, (415, "file_not_text")),
         ("GET", "files/folder", None, (400, "path_invalid")),
-        ("PUT", "files/big.md", {"text": "x" * (8 * 1024 * 1024 + 1), "base": None}, (413, "file_too_large")),
+        (
+            "PUT",
+            "files/big.md",
+            {"text": "x" * (8 * 1024 * 1024 + 1), "base": None},
+            (413, "file_too_large"),
+        ),
         ("PUT", "files/a.md", {"text": "new", "base": None}, (409, "revision_conflict")),
         ("PUT", "files/none.md", {"text": "new", "base": "0" * 64}, (409, "revision_conflict")),
         ("PUT", "files/a.md", {"text": "new"}, (400, "invalid_request")),
@@ -144,17 +158,16 @@ async def _facts(server: Running, pid: str) -> list[dict[str, Any]]:
     ids=lambda value: None if isinstance(value, dict) else str(value)[:40],
 )
 async def test_file_refusals(
-    start: Start, method: str, path: str, body: object, expected: tuple[int, str]
+    shared: Running, method: str, path: str, body: object, expected: tuple[int, str]
 ) -> None:
-    async with start() as server:
-        pid, _ = await server.session()
-        at = f"/api/projects/{pid}"
-        await server.json("PUT", f"{at}/files/a.md", {"text": "old", "base": None})
-        await server.json("POST", f"{at}/folders", {"path": "folder"}, 201)
-        folder = Path((await server.json("GET", "/api/projects"))[0]["path"])
-        (folder / "bin.dat").write_bytes(b"\0\1\2")
-        assert await server.error(method, f"{at}/{path}", body) == expected
-        assert (await server.json("GET", f"{at}/files/a.md"))["text"] == "old"
+    pid, _ = await shared.session()
+    at = f"/api/projects/{pid}"
+    await shared.json("PUT", f"{at}/files/a.md", {"text": "old", "base": None})
+    await shared.json("POST", f"{at}/folders", {"path": "folder"}, 201)
+    folder = Path((await shared.json("GET", "/api/projects"))[0]["path"])
+    (folder / "bin.dat").write_bytes(b"\0\1\2")
+    assert await shared.error(method, f"{at}/{path}", body) == expected
+    assert (await shared.json("GET", f"{at}/files/a.md"))["text"] == "old"
 
 
 TRICKS = [
@@ -178,28 +191,25 @@ TRICKS = [
 
 
 @pytest.mark.parametrize("path", TRICKS)
-async def test_no_path_leads_out(start: Start, path: str, tmp_path: Path) -> None:
+async def test_no_path_leads_out(shared: Running, path: str, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "passwd").write_text("secret")
-    async with start() as server:
-        pid, _ = await server.session()
-        folder = Path((await server.json("GET", "/api/projects"))[0]["path"])
-        (folder / "link").symlink_to(outside)
-        for method, body in (("GET", None), ("PUT", {"text": "x", "base": None}), ("DELETE", None)):
-            answer = await server.http.request(
-                method, f"/api/projects/{pid}/files/{path}", json=body
-            )
-            assert "secret" not in answer.text
-            if answer.status_code == 200:  # a harmless name that was taken as it stands
-                assert not answer.json().get("path", "").startswith(("/", ".."))
-            else:
-                assert envelope(answer)["code"] in {
-                    "path_invalid", "file_not_found", "not_found", "revision_conflict"
-                }  # fmt: skip
-        assert [p.name for p in outside.iterdir()] == ["passwd"]
-        assert (outside / "passwd").read_text() == "secret"
-        assert not (folder.parent / "x").exists()
+    pid, _ = await shared.session()
+    folder = Path((await shared.json("GET", "/api/projects"))[0]["path"])
+    (folder / "link").symlink_to(outside)
+    for method, body in (("GET", None), ("PUT", {"text": "x", "base": None}), ("DELETE", None)):
+        answer = await shared.http.request(method, f"/api/projects/{pid}/files/{path}", json=body)
+        assert "secret" not in answer.text
+        if answer.status_code == 200:  # a harmless name that was taken as it stands
+            assert not answer.json().get("path", "").startswith(("/", ".."))
+        else:
+            assert envelope(answer)["code"] in {
+                "path_invalid", "file_not_found", "not_found", "revision_conflict"
+            }  # fmt: skip
+    assert [p.name for p in outside.iterdir()] == ["passwd"]
+    assert (outside / "passwd").read_text() == "secret"
+    assert not (folder.parent / "x").exists()
 
 
 async def test_sessions(start: Start) -> None:
@@ -262,6 +272,8 @@ async def test_two_posts_at_once_give_one_run(start: Start) -> None:
         assert sorted(a.status_code for a in answers) == [201, 409, 409, 409, 409]
         assert {envelope(a)["code"] for a in answers if a.status_code == 409} == {"run_active"}
         assert await server.error("DELETE", f"/api/sessions/{sid}") == (409, "run_active")
+        started = next(a.json()["id"] for a in answers if a.status_code == 201)
+        await server.json("POST", f"/api/runs/{started}/stop")
 
 
 async def test_stop_keeps_what_there_is_and_is_idempotent(start: Start) -> None:
@@ -338,10 +350,9 @@ async def test_no_model_refuses_the_run(start: Start) -> None:
     ],
 )
 async def test_refusals(
-    start: Start, method: str, path: str, body: object, expected: tuple[int, str]
+    shared: Running, method: str, path: str, body: object, expected: tuple[int, str]
 ) -> None:
-    async with start() as server:
-        assert await server.error(method, path, body) == expected
+    assert await shared.error(method, path, body) == expected
 
 
 @pytest.mark.parametrize(

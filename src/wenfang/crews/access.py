@@ -54,7 +54,7 @@ class Models:
         """The crew `solo` for a run. Raises Problem `model_unavailable`."""
         settings = self._store.current()
         return AgentSpec(
-            client=self.client(settings),
+            client=Resilient((self.client(settings),)),
             tools=solo.make_tools(context.project_path, self._sandbox),
             dialect=self.dialect(settings),
             instructions=solo.INSTRUCTIONS,
@@ -73,15 +73,14 @@ class Models:
         return ModelStatus(provider="openai", model=settings.model, why=why)
 
     def client(self, settings: Settings) -> ModelClient:
-        """A client for these settings. Raises Problem `model_unavailable`."""
+        """A client for these settings, one try per request. Raises Problem `model_unavailable`."""
         status = self.status(settings)
         if status.why:
             raise Problem("model_unavailable", why=status.why)
         if settings.provider == "scripted":
             return DemoModel()
         key = settings.api_key.get_secret_value()
-        chat = ChatClient(base_url=settings.base_url, model=settings.model, api_key=key)
-        return Resilient((chat,))
+        return ChatClient(base_url=settings.base_url, model=settings.model, api_key=key)
 
     def dialect(self, settings: Settings) -> Dialect:
         """How the model of these settings is told about tools."""

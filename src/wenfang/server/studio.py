@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import HTMLResponse, Response
+from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 BUILT = Path(__file__).parent.parent / "web" / "static"
@@ -31,6 +32,7 @@ class Studio:
 
     def __init__(self, root: Path = BUILT) -> None:
         self._root = root
+        self._files = StaticFiles(directory=root, check_dir=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -40,23 +42,19 @@ class Studio:
             raise HTTPException(404)
         if scope["method"] not in ("GET", "HEAD"):
             raise HTTPException(405)
-        await self._answer(path)(scope, receive, send)
+        await self._answer(path, scope)(scope, receive, send)
 
-    def _answer(self, path: str) -> Response:
+    def _answer(self, path: str, scope: Scope) -> Response:
         file = _file(self._root, path)
-        if file is not None:
-            return FileResponse(file, headers={"cache-control": _caching(path)})
-        if path.startswith("assets/"):
-            raise HTTPException(404)
-        return _page(self._root)
-
-
-def _page(root: Path) -> Response:
-    page = root / "index.html"
-    headers = {"cache-control": "no-cache"}
-    if not page.is_file():
-        return HTMLResponse(_MISSING, headers=headers)
-    return FileResponse(page, headers=headers)
+        if file is None:
+            if path.startswith("assets/"):
+                raise HTTPException(404)
+            path, file = "index.html", self._root / "index.html"
+        if not file.is_file():
+            return HTMLResponse(_MISSING, headers={"cache-control": "no-cache"})
+        answer = self._files.file_response(file, file.stat(), scope)
+        answer.headers["cache-control"] = _caching(path)
+        return answer
 
 
 def _file(root: Path, path: str) -> Path | None:

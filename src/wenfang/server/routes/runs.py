@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fastapi import APIRouter, Response
 
 from wenfang.runs import RunInfo
@@ -60,9 +62,11 @@ async def run_events(
 ) -> Response:
     """The events of one run; the stream ends after `run.finished`."""
     position = parse_position(after, last_event_id)
+    subscribe = partial(services.runs.subscribe_run, rid, after=position)
     if not await services.runs.has_more(rid, position):
-        return Response(status_code=204)
-    return services.streams.respond(lambda: services.runs.subscribe_run(rid, after=position))
+        async with subscribe():  # refuses a number from the future
+            return Response(status_code=204)
+    return services.streams.respond(subscribe)
 
 
 def _shape(run: RunInfo) -> Run:

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wenfang.problems import Problem
+from wenfang.server.pulls import Pulls
+from wenfang.testing import Reply, say
+
+from .conftest import Running, envelope
+
+pytestmark = pytest.mark.anyio
+Start = Callable[..., Any]
+KEY = "sk-secret-0123456789"
+
+
+async def test_a_key_goes_in_and_never_comes_out(start: Start, tmp_path: Path) -> None:
+    async with start() as server:
+        form = {"provider": "openai", "base_url": "https://h/v1", "model": "m", "api_key": KEY}
+        answers = [
+            await server.http.put("/api/settings", json=form),
+            await server.http.get("/api/settings"),
+            await server.http.put("/api/settings", json={"api_key": None, "language": "zh"}),
+            await server.http.put("/api/settings", json={"api_key": KEY + "\n\u5bc6"}),
+            await server.http.get("/api/openapi.json"),
+            await server.http.get("/api/info"),
+        ]
+        assert [a.status_code for a in answers] == [200, 200, 200, 400, 200, 200]
+        assert not any(KEY in a.text for a in answers)
+        assert answers[2].json()["api_key_set"] is True
+        assert answers[2].json()["language"] == "zh"
+        gone = await server.json("PUT", "/api/settings", {"api_key": ""})
+        assert gone["api_key_set"] is False
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"provider": "x"},
+        {"base_url": "nowhere"},
+        {"dialect": 1},
+        {"later": 1},
+        {"model": "a\nb"},
+        [],
+    ],
+    ids=str,
+)
+async def test_bad_settings_change_nothing(shared: Running, body: object) -> None:
+    before = await shared.json("GET", "/api/settings")
+    assert await shared.error("PUT", "/api/settings", body) == (400, "invalid_request")
+    assert await shared.json("GET", "/api/settings") == before
+
+
+async def test_what_the_environment_fixes_is_said(start: Start) -> None:
+    async with start(flags={"model": "fixed"}) as server:
+        assert (await server.json("GET", "/api/settings"))["locked"] == ["model"]
+        refused = await server.http.put("/api/settings", json={"model": "other"})
+        assert (refused.status_code, envelope(refused)["code"]) == (409, "setting_locked")
+        same = await server.json("PUT", "/api/settings", {"model": "fixed", "dialect": "native"})
+        assert same["dialect"] == "native"
+
+
+async def test_a_change_holds_for_the_next_run(start: Start) -> None:
+    async with start([say("一"), say("二")]) as server:
+        _, sid = await server.session()
+        await server.finished(await server.run(sid))
+        server.services.store._above.pop("model")
+        await server.json("PUT", "/api/settings", {"model": "other"})
+        await server.finished(await server.run(sid))
+        assert [r.body["model"] for r in server.provider.requests] == ["scripted", "other"]
+
+
+async def test_the_test_button(start: Start) -> None:
+    async with start([say("ok")]) as server:
+        tested = await server.json("POST", "/api/settings/test", None)
+        assert (tested["ok"], tested["code"], tested["models"]) == (True, "ok", ["scripted"])
+        assert tested["latency_ms"] >= 0
+        server.provider.check()
+
+
+@pytest.mark.parametrize(
+    ("reply", "code"),
+    [
+        (Reply(http=401, body={"error": {"message": f"bad key {KEY}"}}), "auth"),
+        (Reply(http=404, body={"error": {"message": "no such model"}}), "fatal"),
+        (Reply(http=429, body={"error": {"message": "slow down"}}), "rate"),
+        (Reply(http=500, body="oops"), "overload"),
+        (Reply(text="o", end="cut"), "stream_incomplete"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+async def test_the_test_button_says_what_is_wrong(start: Start, reply: Reply, code: str) -> None:
+    async with start([reply]) as server:
+        tested = await server.json("POST", "/api/settings/test", {"api_key": KEY})
+        assert tested["ok"] is False
+        assert tested["code"] == code
+        assert KEY not in str(tested)
+
+
+async def test_the_test_button_without_an_address_or_model(shared: Running) -> None:
+    for form in (
+        {"provider": "openai", "base_url": "https://h/v1"},
+        {"provider": "openai", "model": "m"},
+    ):
+        tested = await shared.json("POST", "/api/settings/test", form)
+        assert (tested["ok"], tested["code"]) == (False, "model_unavailable")
+
+
+async def test_the_test_button_with_nobody_there(start: Start) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+        async with start() as server:
+            form = {"provider": "openai", "base_url": url, "model": "m"}
+            tested = await server.json("POST", "/api/settings/test", form)
+            assert (tested["ok"], tested["code"]) == (False, "network")
+
+
+async def test_a_broken_settings_file_is_said(start: Start, tmp_path: Path) -> None:
+    async with start() as server:
+        (tmp_path / "data" / "settings.json").write_text("{")
+        assert await server.error("GET", "/api/settings") == (500, "settings_invalid")
+        assert await server.error("GET", "/api/model") == (500, "settings_invalid")
+
+
+async def test_pull_and_cancel(start: Start) -> None:
+    async with start() as server:
+        report: list[Callable[[float], None]] = []
+        cancelled = asyncio.Event()
+
+        async def pull(told: Callable[[float], None]) -> None:
+            report.append(told)
+            try:
+                await asyncio.Event().wait()
+            finally:
+                cancelled.set()
+
+        server.services.pulls._pull = pull
+        assert (await server.json("POST", "/api/model/pull", None, 202))["progress"] == 0
+        assert await server.error("POST", "/api/model/pull") == (409, "pull_active")
+        report[0](0.5)
+        assert (await server.json("GET", "/api/model"))["progress"] == 0.5
+        assert (await server.json("POST", "/api/model/cancel"))["progress"] is None
+        assert cancelled.is_set()
+        assert (await server.json("POST", "/api/model/cancel"))["error"] is None
+
+
+async def test_a_failed_pull_is_said_until_the_next() -> None:
+    outcomes = iter([Problem("disk_full"), None])
+
+    async def pull(told: Callable[[float], None]) -> None:
+        told(2)
+        if problem := next(outcomes):
+            raise problem
+
+    pulls = Pulls(pull)
+    for expected in ("The disk is full", None):
+        pulls.start()
+        await asyncio.wait([pulls._task] if pulls._task else [])
+        assert pulls.progress is None
+        assert (pulls.error or "").startswith(expected or "")
+        assert bool(pulls.error) == bool(expected)
