@@ -1,22 +1,22 @@
 """Facts to bytes and back: the one place that knows the stored form.
 
 A body is an event's JSON without the envelope. It is encoded once; a frame is the envelope's bytes in
-front of it, so that neither the journal nor a thousand readers encode anything again.
+front of it, so that neither the journal nor a thousand readers encode anything again. Encoding is
+msgspec's (a tenth of the time of a pydantic adapter, and the same JSON), decoding validates.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+import msgspec
 from pydantic import TypeAdapter
-from pydantic_core import PydanticSerializationError, to_json
 
 from .facts import Event
 
-_ENVELOPE = {"seq", "ts", "run_id", "session_id"}
+_END_OF_ENVELOPE = b'"session_id":"",'  # events are encoded before they get their envelope
 
 
 @cache
@@ -28,10 +28,11 @@ def encode(event: Event) -> bytes:
     """The body of an event. Half characters (lone surrogates) become U+FFFD: JSON has no form for
     them."""
     try:
-        return _adapter().dump_json(event, exclude=_ENVELOPE, fallback=_plain)
-    except PydanticSerializationError:
-        value = _adapter().dump_python(event, exclude=_ENVELOPE, fallback=_plain)
-        return to_json(_clean(value))
+        encoded = _encoder.encode(event)
+    except UnicodeEncodeError:
+        encoded = _encoder.encode(_clean(_adapter().dump_python(event, fallback=_plain)))
+    start = encoded.index(_END_OF_ENVELOPE) + len(_END_OF_ENVELOPE)
+    return b"{" + encoded[start:]
 
 
 def decode(body: bytes) -> Event:
@@ -46,8 +47,11 @@ def wrap(body: bytes, *, seq: int, ts: float, run_id: str, session_id: str) -> b
 
 
 def _plain(value: object) -> object:
-    """What pydantic has no rule for: mappings that are no dict; anything else by its text."""
+    """What has no JSON form: mappings that are no dict; anything else by its text."""
     return dict(value) if isinstance(value, Mapping) else str(value)  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+
+
+_encoder = msgspec.json.Encoder(enc_hook=_plain)
 
 
 def _clean(value: Any) -> Any:
@@ -57,4 +61,4 @@ def _clean(value: Any) -> Any:
         return {_clean(k): _clean(v) for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, list | tuple):
         return [_clean(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return value

@@ -129,7 +129,7 @@ class Driver:
         self._abort = Abort()
         self._expired = False
         self._leaving = False
-        self._pen = Pen(desk.journal, claim, self._heard)
+        self._pen = Pen(desk.journal, claim, self._heard, retry_s=desk.options.retry_s)
         self._voice = Voice(
             desk.hub,
             project_id=claim.project_id,
@@ -347,7 +347,9 @@ class Driver:
         await self._pen.flush()
         self._desk.probe("finish.before")
         ending = ending_of(self._claim.run_id, end, past, self._claim.reserved)
-        done = await persist(lambda: self._desk.journal.finish(self._claim, ending))
+        done = await persist(
+            lambda: self._desk.journal.finish(self._claim, ending), self._desk.options.retry_s
+        )
         self._desk.probe("finish.after")
         if isinstance(done, Waiting):
             return True

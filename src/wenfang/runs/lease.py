@@ -12,6 +12,7 @@ import socket
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,7 +108,12 @@ class LeaseKeeper:
     async def stop(self) -> None:
         """Give the lease up, so that others may claim this process's runs at once."""
         self._stop.set()
-        await self._db.write(lambda tx: _remove(tx, self.me.id))
+        with suppress(Problem):  # it lapses by itself
+            await self._db.write(lambda tx: _remove(tx, self.me.id))
+
+    async def renew(self) -> None:
+        """Renew the lease now. Raises the `Problem` that any write would meet."""
+        await self._db.write(self._renew)
 
     async def bury(self) -> None:
         """Remove the leases of processes of this host that are gone."""

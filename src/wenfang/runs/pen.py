@@ -20,12 +20,11 @@ from .facts import Fact
 from .journal import Ack, Claim, Entry, Fenced, Journal
 
 T = TypeVar("T")
-RETRY_S = (0.05, 0.25, 1.0, 3.0)
 
 
-async def persist(write: Callable[[], Awaitable[T]]) -> T:
-    """Do a write of the journal, again after a pause while the database fails."""
-    for pause_s in RETRY_S:
+async def persist(write: Callable[[], Awaitable[T]], pauses_s: Sequence[float]) -> T:
+    """Do a write of the journal, again after each pause while the database fails."""
+    for pause_s in pauses_s:
         try:
             return await write()
         except Problem:
@@ -36,9 +35,17 @@ async def persist(write: Callable[[], Awaitable[T]]) -> T:
 class Pen:
     """Appends under one claim. `heard` is called with each acknowledgement, in order."""
 
-    def __init__(self, journal: Journal, claim: Claim, heard: Callable[[Ack], None]) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        claim: Claim,
+        heard: Callable[[Ack], None],
+        *,
+        retry_s: Sequence[float],
+    ) -> None:
         self._journal = journal
         self._claim = claim
+        self._retry_s = retry_s
         self._heard = heard
         self._loop = asyncio.get_running_loop()
         self._entries: list[Entry] = []
@@ -70,7 +77,7 @@ class Pen:
 
     async def _write(self, entries: list[Entry]) -> None:
         try:
-            ack = await persist(lambda: self._journal.append(self._claim, entries))
+            ack = await persist(lambda: self._journal.append(self._claim, entries), self._retry_s)
         except (Fenced, Problem) as error:
             self.failure = error
             raise
