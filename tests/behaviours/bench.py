@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 from wenfang.core import Tool, ToolContext, tool
 
 
 class Workbench:
-    """`executed` lists every call whose body was entered, `cancelled` those that were cut short."""
+    """`executed` lists every call whose body was entered, `cancelled` those that were cut short. `log`
+    is a file that gets the same as `executed`, for a process that will be killed. With `hold` the tools
+    `send` and `save` do not return."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, log: Path | None = None, hold: bool = False) -> None:
         self.executed: list[list[Any]] = []
         self.cancelled: list[str] = []
         self.entered = asyncio.Event()
-        self.hold = False  # `send` waits before it returns
+        self._log = log
+        self._hold = hold
 
     def tools(self, names: list[str]) -> list[Tool]:
         numbers = count(1)
@@ -24,31 +29,31 @@ class Workbench:
         @tool
         async def add(a: int, b: int) -> int:
             """Add two integers."""
-            self.executed.append(["add", {"a": a, "b": b}])
+            self._note("add", {"a": a, "b": b})
             return a + b
 
         @tool
         async def ping() -> str:
             """Says pong."""
-            self.executed.append(["ping", {}])
+            self._note("ping", {})
             return "pong"
 
         @tool
         async def poll(job: str) -> str:
             """Shows how far a job is."""
-            self.executed.append(["poll", {"job": job}])
+            self._note("poll", {"job": job})
             return f"{job}: step {next(numbers)}"
 
         @tool
         async def boom() -> str:
             """Fails."""
-            self.executed.append(["boom", {}])
+            self._note("boom", {})
             raise RuntimeError("the disk at /srv/private/data is gone")
 
         @tool(access="write")
         async def write_file(path: str, text: str) -> str:
             """Write a file."""
-            self.executed.append(["write_file", {"path": path, "text": text}])
+            self._note("write_file", {"path": path, "text": text})
             return "written"
 
         @tool
@@ -59,24 +64,30 @@ class Workbench:
         @tool(access="exec")
         async def send(text: str) -> str:
             """Send a message; cannot be undone."""
-            return await self._wait("send", {"text": text}) if self.hold else self._note(text)
+            return await self._act("send", {"text": text})
 
         @tool(access="write", replay="idempotent")
         async def save(text: str, context: ToolContext) -> str:
             """Save a text under the key of the call; doing it twice changes nothing."""
-            return (
-                await self._wait("save", {"text": text}) if self.hold else self._note(text, "save")
-            )
+            return await self._act("save", {"text": text})
 
         known = {t.name: t for t in (add, ping, poll, boom, write_file, slow, send, save)}
         return [known[name] for name in names]
 
-    def _note(self, text: str, name: str = "send") -> str:
-        self.executed.append([name, {"text": text}])
-        return "sent"
+    def _note(self, name: str, args: dict[str, Any]) -> None:
+        self.executed.append([name, args])
+        if self._log is not None:
+            with self._log.open("a") as log:
+                log.write(json.dumps([name, args]) + "\n")
+
+    async def _act(self, name: str, args: dict[str, Any]) -> str:
+        if self._hold:
+            return await self._wait(name, args)
+        self._note(name, args)
+        return "done"
 
     async def _wait(self, name: str, args: dict[str, Any]) -> str:
-        self.executed.append([name, args])
+        self._note(name, args)
         self.entered.set()
         try:
             await asyncio.Event().wait()

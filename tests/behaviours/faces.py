@@ -7,6 +7,7 @@ from typing import Protocol
 from .corpus import Case
 from .direct import Direct
 from .outcome import Outcome, wrongs
+from .served import Served
 
 
 class Face(Protocol):
@@ -18,7 +19,10 @@ class Face(Protocol):
         ...
 
 
-FACES: dict[str, Face] = {face.name: face for face in (Direct(), Direct(streaming=False))}
+FACES: dict[str, Face] = {
+    face.name: face
+    for face in (Direct(), Direct(streaming=False), Served(replay=False), Served(replay=True))
+}
 
 
 async def check(case: Case, face: Face) -> list[str]:

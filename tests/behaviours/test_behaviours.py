@@ -1,7 +1,6 @@
 """Every script of the corpus on every face; `python -m tests.behaviours` prints the same as a table."""
 
 import pytest
-
 from tests.behaviours.corpus import Case, load_cases
 from tests.behaviours.faces import FACES, check
 

@@ -1,0 +1,75 @@
+"""The product's server with the corpus's tools, in this process or, to be killed, in one of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from wenfang.core import Toolbox, native
+from wenfang.crews import open_models, pull_embedded
+from wenfang.runs import AgentSpec, Options, RunContext, open_runs
+from wenfang.server.app import make_app
+from wenfang.server.pulls import Pulls
+from wenfang.server.services import Services
+from wenfang.server.serving import Server, bind, url_of
+from wenfang.server.streams import Streams
+from wenfang.settings import SettingsStore
+
+from .bench import Workbench
+from .corpus import Case, load_cases
+from .direct import Sleeps, make_client, make_limits
+
+CALLS = "calls.jsonl"
+_APP = make_app(None)  # building its routes takes longer than a case; it serves one case at a time
+_OPTIONS = Options(delta_s=0.005, delta_chars=1)
+
+
+@asynccontextmanager
+async def open_host(
+    case: Case, data: Path, model_url: str, bench: Workbench, sleeps: Sleeps
+) -> AsyncGenerator[str]:
+    """Serve the data directory; gives the server's address. All runs of it are runs of `case`."""
+
+    def make_agent(context: RunContext) -> AgentSpec:
+        return AgentSpec(
+            client=make_client(case, model_url, sleeps),
+            tools=Toolbox(bench.tools(case.tools)),
+            dialect=native,
+            instructions="You are under test.",
+            limits=make_limits(case),
+        )
+
+    store = SettingsStore(data)
+    bound = bind("127.0.0.1", 0)
+    async with (
+        open_models(store) as models,
+        open_runs(data, make_agent=make_agent, options=_OPTIONS) as runs,
+    ):
+        services = Services(
+            store=store, models=models, runs=runs, pulls=Pulls(pull_embedded), streams=Streams()
+        )
+        _APP.state.services = services
+        ready = asyncio.Event()
+        server = Server(_APP, closing=services.streams.close, ready=ready.set)
+        serving = asyncio.create_task(server.serve(sockets=[bound]))
+        await ready.wait()
+        try:
+            yield url_of(bound)
+        finally:
+            server.should_exit = True
+            await serving
+
+
+async def _main(case_id: str, data: Path, model_url: str, *, hold: bool) -> None:
+    case = next(case for case in load_cases(case_id) if case.id == case_id)
+    bench = Workbench(log=data / CALLS, hold=hold)
+    async with open_host(case, data, model_url, bench, Sleeps()) as url:
+        print(url, flush=True)
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(_main(sys.argv[1], Path(sys.argv[2]), sys.argv[3], hold=sys.argv[4] == "hold"))
