@@ -53,8 +53,11 @@ def workers() -> set[int]:
     return found
 
 
+TARGET = Path(__file__).with_name("attacked.txt")
+
+
 def attack_left_a_file() -> bool:
-    return Path("/tmp/wenfang-attack").exists()
+    return TARGET.exists()
 
 
 async def run(sandbox: PythonSandbox, code: str) -> ToolOutput:
@@ -158,7 +161,7 @@ ATTACKS: dict[str, tuple[str, str]] = {
     "read-passwd": ("open('/etc/passwd').read()", "error"),
     "read-environ": ("open('/proc/self/environ').read()", "error"),
     "read-pathlib": ("from pathlib import Path\nPath('/etc/passwd').read_text()", "error"),
-    "write": ("open('/tmp/wenfang-attack', 'w').write('x')", "error"),
+    "write": (f"open({str(TARGET)!r}, 'w').write('x')", "error"),
     "write-relative": ("open('x.txt', 'w').write('x')", "error"),
     "environment": ("import os\nos.environ['PATH']", "error"),
     "environment-get": ("import os\nos.getenv('HOME')", "ok error"),
@@ -323,9 +326,10 @@ async def test_runs_wait_for_a_free_worker_and_can_be_cancelled_there(
 @pytest.mark.anyio
 async def test_a_sandbox_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MONTY_BIN", "/nonexistent/monty")
-    with pytest.raises(ToolError, match="does not start on this machine") as caught:
-        await run(PythonSandbox(LIMITS), "1")
-    assert "nonexistent" not in str(caught.value)
+    output = await run(PythonSandbox(LIMITS), "1")
+    assert output.content == "The sandbox does not start on this machine."
+    assert output.details == {"ending": "unavailable"}
+    assert output.is_error
 
 
 @pytest.mark.anyio

@@ -40,6 +40,8 @@ MATCHES: dict[str, tuple[str, str, str, str, bool]] = {
         True,
     ),
     "ligature": ("the ﬁle", "the file", "the fine", "the ﬁne", True),
+    "ligature-half-kept": ("ﬁx", "fix", "fax", "fax", True),
+    "ligature-half-kept-at-the-end": ("xﬁ", "xfi", "yai", "yai", True),
     "accents-apart": ("cafe\u0301 x", "café x", "café y", "cafe\u0301 y", True),
     "accents-together": ("café x", "cafe\u0301 x", "cafe\u0301 y", "café y", True),
     "look-is-the-change": ("say “a”", 'say "a"', "say 'a'", "say 'a'", True),

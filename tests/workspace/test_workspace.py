@@ -209,6 +209,16 @@ def test_a_failed_write_changes_nothing(
     assert os.listdir(root / "docs") == ["faq.txt"]
 
 
+def test_a_file_that_may_not_be_read(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(name: str, *args: Any) -> tuple[int, os.stat_result]:
+        raise PermissionError(errno.EACCES, "denied")
+
+    monkeypatch.setattr("wenfang.workspace.workspace.open_regular", fail)
+    with pytest.raises(WorkspaceError, match="may not be read") as caught:
+        workspace.read_text("docs/faq.txt")
+    assert caught.value.code == "path_invalid"
+
+
 def test_an_unknown_failure_of_the_disk_stays_what_it_is(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,12 +12,11 @@ from .edit_file import make_edit_file
 from .list_files import make_list_files
 from .python_interpreter import make_python_tool
 from .read_file import make_read_file
-from .sandbox import PythonSandbox, SandboxError, SandboxLimits, SandboxResult
+from .sandbox import PythonSandbox, SandboxLimits, SandboxResult
 from .write_file import make_write_file
 
 __all__ = [
     "PythonSandbox",
-    "SandboxError",
     "SandboxLimits",
     "SandboxResult",
     "calculator",

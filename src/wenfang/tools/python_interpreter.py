@@ -8,7 +8,7 @@ from pydantic import Field
 
 from wenfang.core import Tool, ToolError, ToolOutput, tool
 
-from .sandbox import PythonSandbox, SandboxError, SandboxResult
+from .sandbox import PythonSandbox, SandboxResult
 
 _MAX_CODE_BYTES = 20_000
 _DESCRIPTION = """\
@@ -41,13 +41,7 @@ def make_python_tool(sandbox: PythonSandbox) -> Tool:
             raise ToolError(
                 f"The code has {size} bytes; the limit is {_MAX_CODE_BYTES}. Send a shorter program."
             )
-        try:
-            return _output(await sandbox.run(code))
-        except SandboxError as error:
-            raise ToolError(
-                "The sandbox does not start on this machine; do without it, or ask the person to run "
-                "`wenfang doctor`."
-            ) from error
+        return _output(await sandbox.run(code))
 
     return python_interpreter
 

@@ -8,6 +8,7 @@ whole interpreter at exit now and then (docs/notes/python-sandbox.md).
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import threading
@@ -22,7 +23,11 @@ from .texts import HeadAndTail
 if TYPE_CHECKING:
     from pydantic_monty import Monty, MontySession, ResourceLimits
 
-Ending: TypeAlias = Literal["ok", "error", "syntax", "unsupported", "time", "memory", "crash"]
+Ending: TypeAlias = Literal[
+    "ok", "error", "syntax", "unsupported", "time", "memory", "crash", "unavailable"
+]
+_UNAVAILABLE = "The sandbox does not start on this machine."
+_log = logging.getLogger("wenfang.tools")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +50,6 @@ class SandboxResult:
     output: str
     value: str | None = None
     error: str | None = None
-
-
-class SandboxError(Exception):
-    """No code can be run: the workers do not start on this machine."""
 
 
 class _Job:
@@ -86,8 +87,7 @@ class PythonSandbox:
         self._pool: Monty | None = None
 
     async def run(self, code: str) -> SandboxResult:
-        """Run `code` in a fresh session. A cancellation kills its worker and waits for that. Raises
-        `SandboxError`."""
+        """Run `code` in a fresh session. A cancellation kills its worker and waits for that."""
         async with self._slots:
             job = _Job()
             task = asyncio.create_task(asyncio.to_thread(self._run, code, job))
@@ -133,8 +133,9 @@ class PythonSandbox:
         except MontyError as error:
             ending, text = _ending(error, self.limits)
             return SandboxResult(ending=ending, output=output.text(), error=text)
-        except (RuntimeError, OSError) as error:
-            raise SandboxError("the sandbox's workers do not start") from error
+        except (RuntimeError, OSError):
+            _log.warning("the sandbox's workers do not start", exc_info=True)
+            return SandboxResult(ending="unavailable", output="", error=_UNAVAILABLE)
         text = None if value is None else render(value, self.limits.result_chars)
         return SandboxResult(ending="ok", output=output.text(), value=text)
 

@@ -93,6 +93,7 @@ def replace_file(folder: int, name: str, data: bytes, temporary: str) -> os.stat
     fd = os.open(
         temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=folder
     )
+    is_placed = False
     try:
         with open(fd, "wb") as file:
             _copy_owner(folder, name, fd)
@@ -101,9 +102,10 @@ def replace_file(folder: int, name: str, data: bytes, temporary: str) -> os.stat
             os.fsync(fd)
             status = os.fstat(fd)
         os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        os.unlink(temporary, dir_fd=folder)
-        raise
+        is_placed = True
+    finally:
+        if not is_placed:
+            os.unlink(temporary, dir_fd=folder)
     os.fsync(folder)
     return status
 
