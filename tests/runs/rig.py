@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import tempfile
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,8 @@ from wenfang.core import (
     tool,
 )
 from wenfang.runs import AgentSpec, Options, RunContext, Runs, RunInfo, Session, open_runs
+from wenfang.storage import FILE
+from wenfang.storage.database import prepare
 
 USAGE = Usage(input=10, output=5)
 QUICK = Options(
@@ -133,32 +137,53 @@ class Rig:
 
     async def facts(self, run_id: str = "") -> list[dict[str, Any]]:
         """All facts there are now, of the project or of one run."""
-        taken = await self.runs.snapshot(self.project_id, self.session.id)
-        if taken.seq == 0:
-            return []
-        found = []
-        async with self.runs.subscribe(self.project_id, 0) as frames:
-            async for frame in frames:
-                if frame.seq is not None and run_id in ("", frame.run_id):
-                    found.append(json.loads(frame.data))
-                if frame.seq == taken.seq:
-                    return found
-        raise AssertionError("the stream ended early")
+        found: list[dict[str, Any]] = []
+        after = 0
+        while True:
+            page = await self.runs._journal.page(self.project_id, after)
+            found += [json.loads(f.data) for f in page.frames if run_id in ("", f.run_id)]
+            after = page.upto
+            if page.complete:
+                return found
 
 
-def maker(client: Any, tools: Toolbox | None = None, **more: Any) -> Callable[[RunContext], AgentSpec]:
+def maker(
+    client: Any, tools: Toolbox | None = None, **more: Any
+) -> Callable[[RunContext], AgentSpec]:
     more.setdefault("limits", Limits(cleanup_s=0.5))
     return lambda _: AgentSpec(
         client=client, tools=tools or Toolbox(), dialect=native, instructions="Work.", **more
     )
 
 
+@cache
+def _template() -> bytes:
+    """An empty database, migrated once for all tests."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / FILE
+        prepare(path)
+        return path.read_bytes()
+
+
+def _migrated(data: Path) -> None:
+    path = data / FILE
+    if not path.exists():
+        data.mkdir(exist_ok=True)
+        path.write_bytes(_template())
+
+
 @asynccontextmanager
 async def open_rig(
-    data: Path, client: Any, tools: Toolbox | None = None, *, spec: dict[str, Any] | None = None, **more: Any
+    data: Path,
+    client: Any,
+    tools: Toolbox | None = None,
+    *,
+    spec: dict[str, Any] | None = None,
+    **more: Any,
 ) -> AsyncGenerator[Rig]:
     """Runs on `data`, with the first project and session of it, made if there are none."""
     more.setdefault("options", QUICK)
+    _migrated(data)
     make = client if callable(client) else maker(client, tools, **(spec or {}))
     async with open_runs(data, make_agent=make, **more) as runs:
         projects = await runs.projects()
@@ -172,4 +197,17 @@ def kinds(facts: Sequence[dict[str, Any]]) -> list[str]:
     return [fact["type"] for fact in facts]
 
 
-__all__ = ["QUICK", "USAGE", "Counter", "Puppet", "Rig", "Tool", "call", "calls", "kinds", "maker", "open_rig", "say"]
+__all__ = [
+    "QUICK",
+    "USAGE",
+    "Counter",
+    "Puppet",
+    "Rig",
+    "Tool",
+    "call",
+    "calls",
+    "kinds",
+    "maker",
+    "open_rig",
+    "say",
+]

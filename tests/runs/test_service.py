@@ -10,7 +10,17 @@ from pathlib import Path
 import pytest
 
 from tests.runs.rig import QUICK, USAGE, Counter, Puppet, call, kinds, maker, open_rig, say
-from wenfang.core import FileCreated, FileRead, FileWritten, Hooks, Limits, Toolbox, ToolOutput, Usage, tool
+from wenfang.core import (
+    FileCreated,
+    FileRead,
+    FileWritten,
+    Hooks,
+    Limits,
+    Toolbox,
+    ToolOutput,
+    Usage,
+    tool,
+)
 from wenfang.problems import Problem
 from wenfang.runs import FileChanged, open_runs
 
@@ -71,7 +81,10 @@ async def test_one_run_at_a_time_and_the_same_request_once(tmp_path: Path) -> No
         with pytest.raises(Problem) as failure:
             await rig.ask("two")
         assert failure.value.code == "run_active"
-        for doing in (rig.runs.delete_session(rig.session.id), rig.runs.delete_project(rig.project_id)):
+        for doing in (
+            rig.runs.delete_session(rig.session.id),
+            rig.runs.delete_project(rig.project_id),
+        ):
             with pytest.raises(Problem, match="run_active"):
                 await doing
         assert (await rig.runs.project(rig.project_id)).running == 1
@@ -86,9 +99,7 @@ async def test_one_run_at_a_time_and_the_same_request_once(tmp_path: Path) -> No
 async def test_two_submits_at_once_give_one_run(tmp_path: Path) -> None:
     gate = asyncio.Event()
     async with open_rig(tmp_path, Puppet([say("ok then")], gate=gate)) as rig:
-        done = await asyncio.gather(
-            *(rig.ask(f"t{n}") for n in range(5)), return_exceptions=True
-        )
+        done = await asyncio.gather(*(rig.ask(f"t{n}") for n in range(5)), return_exceptions=True)
         codes = [each.code for each in done if isinstance(each, Problem)]
         assert codes == ["run_active"] * 4
         gate.set()
@@ -128,7 +139,9 @@ async def test_unknown_things(tmp_path: Path) -> None:
             (runs.restore_project("prj_x"), "project_not_found"),
             (runs.snapshot("prj_x", "ses_x"), "project_not_found"),
             (
-                runs.record_file_change("prj_x", FileChanged(path="a", change="created", by="author")),
+                runs.record_file_change(
+                    "prj_x", FileChanged(path="a", change="created", by="author")
+                ),
                 "project_not_found",
             ),
             (runs.info("run_x"), "run_not_found"),
@@ -226,7 +239,10 @@ async def test_steer_is_read_before_the_next_request(tmp_path: Path) -> None:
             await rig.runs.steer(run.id, "too late")
     assert [m.text for m in model.requests[1].messages[-2:]] == ["shorter", "in English"]  # type: ignore[union-attr]
     steers = [fact for fact in facts if fact.get("source") == "steer"]
-    assert [(fact["text"], fact["signal"]) for fact in steers] == [("shorter", 1), ("in English", 2)]
+    assert [(fact["text"], fact["signal"]) for fact in steers] == [
+        ("shorter", 1),
+        ("in English", 2),
+    ]
 
 
 async def test_steer_while_the_answer_is_given_is_answered_too(tmp_path: Path) -> None:
@@ -306,7 +322,9 @@ async def test_files_of_tools_and_of_people_are_told(tmp_path: Path) -> None:
         old = FileWritten(path="b.md", revision="r3", previous="r2", size_bytes=1)
         return ToolOutput(content="ok", effects=(FileRead(path="c", revision="r"), new, old))
 
-    async with open_rig(tmp_path, Puppet([call("write", "c1"), say("ok")]), Toolbox([write])) as rig:
+    async with open_rig(
+        tmp_path, Puppet([call("write", "c1"), say("ok")]), Toolbox([write])
+    ) as rig:
         run = await rig.do()
         change = FileChanged(path="a.md", change="written", by="author", revision="r9")
         seq = await rig.runs.record_file_change(rig.project_id, change)
