@@ -86,7 +86,7 @@ async def parse_stream(chunks: AsyncIterator[bytes]) -> AsyncIterator[dict[str, 
             if not all(len(field) == 2 for field in fields) or fields[0][0] == b"":
                 yield {"type": "comment", "_id": None}
                 continue
-            named = {name: value for name, value in fields}
+            named = dict(fields)
             assert set(named) <= {b"id", b"data"}
             number = int(named[b"id"]) if b"id" in named else None
             yield {**json.loads(named[b"data"]), "_id": number}

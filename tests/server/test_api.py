@@ -19,6 +19,10 @@ Start = Callable[..., Any]
 SLOW = Reply(text=["…"] * 1000, pace_ms=50)
 
 
+def _is_there(folder: Path) -> bool:
+    return folder.is_dir()
+
+
 async def test_health_ready_info(start: Start) -> None:
     async with start(flags={"provider": "scripted"}) as server:
         assert (await server.json("GET", "/health"))["status"] == "ok"
@@ -33,7 +37,8 @@ async def test_projects(start: Start) -> None:
         first = await server.json("POST", "/api/projects", {"title": " 雨夜归人 "}, 201)
         assert first["title"] == "雨夜归人"
         assert first["files"] == first["size_bytes"] == first["running"] == 0
-        assert Path(first["path"]).is_dir()
+        folder = Path(first["path"])
+        assert _is_there(folder)
         second = await server.json("POST", "/api/projects", {"title": "星海"}, 201)
         listed = await server.json("GET", "/api/projects")
         assert [p["id"] for p in listed] == [second["id"], first["id"]]
@@ -41,7 +46,7 @@ async def test_projects(start: Start) -> None:
         assert (await server.json("PATCH", at, {"title": "改"}))["title"] == "改"
         await server.json("PUT", f"{at}/files/a.md", {"text": "甲乙", "base": None})
         await server.json("DELETE", at, status=204)
-        assert not Path(first["path"]).exists()
+        assert not _is_there(folder)
         assert await server.error("GET", f"{at}/files") == (404, "project_not_found")
         restored = await server.json("POST", f"{at}/restore")
         assert (restored["files"], restored["size_bytes"]) == (1, 6)

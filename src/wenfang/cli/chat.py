@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import Generator, Mapping
+from importlib import import_module
 from pathlib import Path
-
 
 from .desk import Desk, existing_project, open_desk, take_turn
 from .language import Say
@@ -37,7 +37,7 @@ def chat(say: Say, *, project: Path, flags: Mapping[str, str | None], data: Path
 def _lines(say: Say) -> Generator[str]:
     """What the person types, until /exit, Ctrl-D or Ctrl-C at the prompt."""
     with contextlib.suppress(ImportError):
-        import readline  # noqa: F401 - gives input() its line editing
+        import_module("readline")  # gives input() its line editing
     while True:
         try:
             line = input(say("chat.prompt") if sys.stdin.isatty() else "").strip()

@@ -55,9 +55,9 @@ async def open_desk(
 ) -> AsyncGenerator[Desk]:
     """Open everything a run needs. Raises `Problem` before anything is written."""
     folder = data_dir(data)
-    store = SettingsStore(folder, flags)
-    store.current()
+    store = SettingsStore(folder, flags)  # flags first: they may be wrong
     open_data_dir(folder)
+    store.current()
     async with open_models(store) as models:
         yield Desk(say=say, data=folder, store=store, models=models)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from wenfang.server import Services, bind, serve as serve_app, url_of
+from wenfang.server import Services, bind, url_of
+from wenfang.server import serve as serve_app
 from wenfang.settings import data_dir
 
 from .language import Say

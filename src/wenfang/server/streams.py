@@ -96,6 +96,7 @@ class _EventStream(Response):
         self._open_subscription = open_subscription
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope
         async with self._open_subscription() as subscription:
             await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
             await self._streams.run(subscription, receive, send)

@@ -25,7 +25,7 @@ async def save_settings(body: SettingsIn, services: Served) -> SettingsOut:
 
 
 @router.post("/test", responses=documented())
-async def test_settings(services: Served, body: SettingsIn | None = None) -> TestResult:
+async def try_settings(services: Served, body: SettingsIn | None = None) -> TestResult:
     """Ask the model of the form as typed, or of the settings in force."""
     settings = services.store.preview(body or SettingsIn())
     result = await services.models.test(settings)
