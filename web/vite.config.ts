@@ -24,6 +24,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
+          includeDependenciesRecursively: false,
           groups: Object.entries(CHUNKS).map(([name, test]) => ({ name, test })),
         },
       },

@@ -54,7 +54,7 @@ export const en: Record<Key, string> = {
   "onboarding.demo.text": "Not a model: it plays back a written script, only to show how the studio works.",
   "onboarding.demo.do": "See the demo",
 
-  "model.pull": "Download the built-in model",
+  "model.pull": "Download",
   "model.pulling": "Downloading the model",
   "model.ready": "{name} is ready",
   "model.save_first": "Once saved, the built-in model answers.",

@@ -53,7 +53,7 @@ export const zh = {
   "onboarding.demo.text": "不是模型：按写好的脚本回放一次运行，只用来看看界面怎么用。",
   "onboarding.demo.do": "看看演示",
 
-  "model.pull": "下载内置模型",
+  "model.pull": "下载",
   "model.pulling": "正在下载模型",
   "model.ready": "{name} 已就绪",
   "model.save_first": "保存后，由内置模型来回答。",

@@ -24,7 +24,13 @@ export function formatBytes(value: number): string {
 export function formatSeconds(value: number): string {
   if (value < 10) return `${value.toFixed(1)} s`;
   if (value < 60) return `${Math.round(value)} s`;
-  return `${Math.floor(value / 60)}:${String(Math.floor(value % 60)).padStart(2, "0")}`;
+  return formatElapsed(value);
+}
+
+/** A clock that runs: 0:07, 12:30. */
+export function formatElapsed(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [

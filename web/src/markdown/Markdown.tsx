@@ -20,10 +20,8 @@ const COMPONENTS: Components = {
     </a>
   ),
   img: ({ alt }) => <BlockedImage alt={alt} />,
-  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
   table: ({ children }) => (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it
     <div className="table" tabIndex={0}>
       <table>{children}</table>
     </div>

@@ -152,6 +152,6 @@ function onDelta(state: ThreadState, run: RunView, delta: Fact<"message.delta">)
     name: delta.name ?? row.blocks[at]?.name ?? null,
   };
   const blocks =
-    at < 0 ? [...row.blocks, block].sort((a, b) => a.index - b.index) : row.blocks.with(at, block);
+    at < 0 ? [...row.blocks, block].toSorted((a, b) => a.index - b.index) : row.blocks.with(at, block);
   return put(state, change(run, row.id, () => ({ ...row, blocks })));
 }

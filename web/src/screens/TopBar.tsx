@@ -6,9 +6,16 @@ import { keys, queryClient } from "@/api/queries";
 import { setLang, useLang, useT } from "@/i18n/t";
 import { setTheme, useTheme } from "@/lib/theme";
 import { IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { Tooltip } from "@/ui/tooltip";
 
-export function TopBar({ children }: { children?: ReactNode }) {
+interface Props {
+  children?: ReactNode;
+  /** On a phone there is no room for preferences that the settings hold as well. */
+  isCrowded?: boolean;
+}
+
+export function TopBar({ children, isCrowded = false }: Props) {
   const t = useT();
   return (
     <header className="flex h-13 shrink-0 items-center gap-2 px-4 max-md:px-2">
@@ -19,17 +26,19 @@ export function TopBar({ children }: { children?: ReactNode }) {
         {!children && <span className="font-serif text-lg font-semibold">{t("brand.name")}</span>}
       </Link>
       <div className="flex min-w-0 flex-1 items-center gap-2">{children}</div>
-      <Preferences />
+      <Preferences isCrowded={isCrowded} />
     </header>
   );
 }
 
-function Preferences() {
+function Preferences({ isCrowded }: { isCrowded: boolean }) {
   const t = useT();
   return (
     <nav aria-label={t("top.preferences")} className="flex items-center">
-      <LanguageToggle />
-      <ThemeToggle />
+      <div className={cx("flex", isCrowded && "max-md:hidden")}>
+        <LanguageToggle />
+        <ThemeToggle />
+      </div>
       <Tooltip text={t("settings.title")}>
         <Link
           to="/settings"

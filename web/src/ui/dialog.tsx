@@ -21,7 +21,7 @@ export function Dialog({ open, onOpenChange, title, description, bare = false, w
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-40 bg-[#1a1408]/30 dark:bg-black/55" />
+        <Radix.Overlay className="fixed inset-0 z-40 bg-[#1a1408]/30 dark:bg-[#000]/60" />
         <Radix.Content
           {...(description ? {} : { "aria-describedby": undefined })}
           className={cx(

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { projectsQuery } from "@/api/queries";
 import type { Project } from "@/api/types";
 import { useT } from "@/i18n/t";
+import { useNow } from "@/lib/now";
 import { Onboarding } from "@/screens/onboarding/Onboarding";
 import { TopBar } from "@/screens/TopBar";
 import { Empty, Failed, Skeleton } from "@/ui/states";
@@ -31,10 +32,10 @@ export function Projects() {
 function ProjectList() {
   const t = useT();
   const { data, error, isPending, refetch } = useQuery({ ...projectsQuery, refetchOnMount: "always" });
-  const [now] = useState(() => Date.now() / 1000);
+  const now = useNow(30_000);
   return (
     <section aria-labelledby="recent" className="mt-12">
-      <h2 id="recent" className="mb-3 text-sm font-medium text-ink-3">
+      <h2 id="recent" className="mb-3 font-sans text-sm font-medium text-ink-3">
         {t("projects.recent")}
       </h2>
       {isPending ? (

@@ -45,7 +45,7 @@ export function ModelForm({ settings, model }: { settings: Settings; model: Mode
   const save = useSaveSettings();
   const change = changeOf(draft, settings);
   const isChanged = Object.keys(change).length > 0;
-  const isComplete = draft.provider !== "openai" || draft.base_url.trim() !== "";
+  const isComplete = draft.provider !== "openai" || (draft.base_url.trim() !== "" && draft.model.trim() !== "");
   const update = (patch: Partial<Draft>) => setDraft({ ...draft, ...patch });
   const submit = () =>
     save.mutate(change, {

@@ -39,10 +39,12 @@ function Outcome({ result, onPick }: { result: TestResult; onPick: (model: strin
   const t = useT();
   if (!result.ok) {
     const key = `test.${result.code}`;
+    // What the provider said itself is worth reading; our own words are already there.
+    const said = result.code === "model_unavailable" ? "" : result.message;
     return (
       <p className="text-bad">
         {isKey(key) ? t(key) : t("test.failed")}
-        {result.message && <span className="mt-1 block text-[13px] text-ink-3">{result.message}</span>}
+        {said && <span className="mt-1 block text-[13px] text-ink-3">{said}</span>}
       </p>
     );
   }

@@ -1,4 +1,4 @@
-import { Command, Keyboard } from "lucide-react";
+import { Keyboard, Search } from "lucide-react";
 import { useT } from "@/i18n/t";
 import { keyWords } from "@/lib/hotkeys";
 import { TopBar } from "@/screens/TopBar";
@@ -14,7 +14,7 @@ interface Props {
 export function Header({ title, onPalette, onShortcuts }: Props) {
   const t = useT();
   return (
-    <TopBar>
+    <TopBar isCrowded>
       <span className="min-w-0 truncate font-serif text-[17px] font-semibold" title={title}>
         {title}
       </span>
@@ -25,7 +25,7 @@ export function Header({ title, onPalette, onShortcuts }: Props) {
         onClick={onPalette}
         className="flex h-8 items-center gap-2 rounded-lg border border-line px-2.5 text-[13px] text-ink-3 transition-colors hover:border-line-2 hover:text-ink-2 max-md:hidden"
       >
-        <Command aria-hidden className="size-3.5" />
+        <Search aria-hidden className="size-3.5" />
         {t("palette.open")}
         <kbd className="font-sans text-xs">{keyWords("mod+P")}</kbd>
       </button>

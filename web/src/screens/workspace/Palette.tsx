@@ -54,13 +54,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
         }}
         className="h-12 shrink-0 rounded-t-2xl bg-transparent px-5 text-base outline-none"
       />
-      <ul id={id} role="listbox" aria-label={t("palette.results")} className="min-h-12 overflow-y-auto border-t border-line p-1.5">
+      <div id={id} role="listbox" aria-label={t("palette.results")} className="min-h-12 overflow-y-auto border-t border-line p-1.5">
         {found.map((path, index) => (
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the keys are the input's
-          <li
+          <div
             key={path}
             id={`${id}-${index}`}
             role="option"
+            tabIndex={-1}
             aria-selected={index === at}
             ref={index === at ? intoView : undefined}
             onClick={() => choose(path)}
@@ -68,9 +69,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
           >
             <span className="truncate">{path.slice(path.lastIndexOf("/") + 1)}</span>
             <span className="truncate text-xs text-ink-3">{path.slice(0, Math.max(path.lastIndexOf("/"), 0))}</span>
-          </li>
+          </div>
         ))}
-      </ul>
+      </div>
       {found.length === 0 && (
         <p role="status" className="px-5 pb-4 text-sm text-ink-3">
           {t("palette.nothing")}

@@ -24,7 +24,6 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
   const t = useT();
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()} title={t("shortcuts.title")}>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
       <dl tabIndex={0} className="grid grid-cols-[1fr_auto] gap-y-2 overflow-y-auto px-5 pt-3 pb-5 text-sm">
         {SHEET.map(([keys, what]) => (
           <div key={keys} className="contents">

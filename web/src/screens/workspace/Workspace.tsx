@@ -75,7 +75,7 @@ function useWorkspaceValue(pid: string, onOpen: () => void): WorkspaceValue {
     file: f ?? null,
     openSession: (id) => void navigate({ search: (old) => ({ ...old, s: id ?? "new" }) }),
     openFile: (path) => {
-      void navigate({ search: ({ f: _, ...old }) => (path === null ? old : { ...old, f: path }) });
+      void navigate({ search: (old) => ({ ...(old.s && { s: old.s }), ...(path !== null && { f: path }) }) });
       if (path !== null) onOpen();
     },
   };

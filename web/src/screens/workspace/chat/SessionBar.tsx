@@ -8,6 +8,7 @@ import type { Session } from "@/api/types";
 import { errorWords } from "@/api/words";
 import { useLang, useT } from "@/i18n/t";
 import { formatWhen } from "@/lib/format";
+import { useNow } from "@/lib/now";
 import { AskText } from "@/ui/ask-text";
 import { Button, IconButton } from "@/ui/button";
 import { cx } from "@/ui/cx";
@@ -59,6 +60,7 @@ interface MenuProps {
 function SessionMenu({ sessions, current, onOpen }: MenuProps) {
   const t = useT();
   const lang = useLang();
+  const now = useNow(30_000);
   const title = current ? current.title || t("session.untitled") : t("session.new");
   return (
     <DropdownMenu.Root modal={false}>
@@ -88,7 +90,7 @@ function SessionMenu({ sessions, current, onOpen }: MenuProps) {
             >
               <span className="min-w-0 flex-1 truncate">{session.title || t("session.untitled")}</span>
               <span className="shrink-0 text-xs font-normal text-ink-3">
-                {session.active_run ? t("run.running") : formatWhen(session.updated_at, Date.now() / 1000, lang)}
+                {session.active_run ? t("run.running") : formatWhen(session.updated_at, now, lang)}
               </span>
             </DropdownMenu.Item>
           ))}

@@ -14,7 +14,7 @@ export function StopButton({ runId }: { runId: string }) {
       keys="Esc"
       disabled={stop.isPending}
       onClick={() => stop.mutate(runId)}
-      className="text-bad hover:text-bad"
+      className="!text-bad"
     >
       <Square aria-hidden fill="currentColor" className="!size-3.5" />
     </IconButton>

@@ -37,7 +37,6 @@ export function Thread({ ref, pending, onSend }: Props) {
   const isEmpty = order.length === 0 && !isWaiting;
   return (
     <div className="relative min-h-0 flex-1">
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
       <div ref={scroller} tabIndex={0} role="log" aria-live="off" aria-label={t("chat.log")} className="h-full overflow-y-auto -outline-offset-2">
         <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-7 px-5 py-5 max-md:px-4">
           <Earlier />

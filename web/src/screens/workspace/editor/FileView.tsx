@@ -1,11 +1,11 @@
-import { Check, Copy, Eye, PenLine } from "lucide-react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { Eye, PenLine } from "lucide-react";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { useStore } from "zustand";
 import { ApiError } from "@/api/client";
 import { useT } from "@/i18n/t";
 import { Button, IconButton } from "@/ui/button";
+import { CopyButton } from "@/ui/copy-button";
 import { Failed, Skeleton } from "@/ui/states";
-import { toastError } from "@/ui/toast";
 import { useWorkspace } from "../context";
 import { nameOf } from "../tree/paths";
 import { CodeEditor } from "./CodeEditor";
@@ -20,19 +20,13 @@ export function FileView({ path }: { path: string }) {
   const { projectId } = useWorkspace();
   const [doc, setDoc] = useState<OpenDoc | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
-    let isWanted = true;
+  const load = useCallback(() => void openDoc(projectId, path).then(setDoc, setError), [projectId, path]);
+  useEffect(load, [load]);
+  const retry = () => {
     setError(null);
-    openDoc(projectId, path).then(
-      (opened) => isWanted && setDoc(opened),
-      (found: unknown) => isWanted && setError(found),
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [projectId, path, attempt]);
-  if (error) return <Failed className="flex-1 justify-center" error={error} onRetry={() => setAttempt(attempt + 1)} />;
+    load();
+  };
+  if (error) return <Failed className="flex-1 justify-center" error={error} onRetry={retry} />;
   return doc ? <Opened doc={doc} path={path} /> : <div className="flex-1" />;
 }
 
@@ -68,21 +62,13 @@ interface BarProps {
 
 function FileBar({ path, doc, isPreview, onPreview }: BarProps) {
   const t = useT();
-  const [isCopied, setCopied] = useState(false);
-  const copy = () =>
-    navigator.clipboard.writeText(doc.text).then(() => {
-      setCopied(true);
-      setTimeout(() => setCopied(false), 1500);
-    }, toastError);
   return (
     <header className="flex h-10 shrink-0 items-center gap-1 border-b border-line pr-1.5 pl-4 max-md:h-12">
       <h2 className="min-w-0 flex-1 truncate font-sans text-sm font-medium" title={path}>
         <span className="text-ink-3">{path.slice(0, path.length - nameOf(path).length)}</span>
         {nameOf(path)}
       </h2>
-      <IconButton label={isCopied ? t("common.copied") : t("editor.copy")} onClick={() => void copy()}>
-        {isCopied ? <Check aria-hidden /> : <Copy aria-hidden />}
-      </IconButton>
+      <CopyButton label={t("editor.copy")} text={() => doc.text} />
       <IconButton label={isPreview ? t("editor.edit") : t("editor.preview")} onClick={() => onPreview(!isPreview)}>
         {isPreview ? <PenLine aria-hidden /> : <Eye aria-hidden />}
       </IconButton>

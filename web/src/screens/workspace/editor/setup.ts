@@ -5,10 +5,11 @@ import { EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, dropCursor, EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { GFM, parser } from "@lezer/markdown";
+import { frontMatter } from "./front-matter";
 import { useLangStore, t } from "@/i18n/t";
 
 /** The bare Markdown grammar: the packaged one brings the parsers of three more languages. */
-const markdown = new Language(defineLanguageFacet(), parser.configure([GFM]), [], "markdown");
+const markdown = new Language(defineLanguageFacet(), parser.configure([GFM, frontMatter]), [], "markdown");
 
 const look = HighlightStyle.define([
   { tag: tags.heading1, fontSize: "1.35em", fontWeight: "600" },
@@ -19,6 +20,7 @@ const look = HighlightStyle.define([
   { tag: tags.strikethrough, textDecoration: "line-through" },
   { tag: tags.link, color: "var(--accent)" },
   { tag: tags.url, color: "var(--ink-3)" },
+  { tag: tags.meta, color: "var(--ink-3)", fontFamily: "var(--font-mono)", fontSize: "0.82em" },
   { tag: tags.quote, color: "var(--ink-2)" },
   { tag: tags.monospace, fontFamily: "var(--font-mono)", fontSize: "0.88em" },
   { tag: [tags.processingInstruction, tags.contentSeparator, tags.labelName], color: "var(--ink-3)" },

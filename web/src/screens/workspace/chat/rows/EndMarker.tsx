@@ -1,9 +1,11 @@
 import { RotateCcw, StepForward } from "lucide-react";
 import { isKey, useT } from "@/i18n/t";
 import { formatSeconds, formatTokens } from "@/lib/format";
+import { answerText } from "@/run/selectors";
 import { outcomeOf } from "@/run/reasons";
 import type { RunEnd, RunView } from "@/run/state";
 import { Button } from "@/ui/button";
+import { CopyButton } from "@/ui/copy-button";
 import { cx } from "@/ui/cx";
 
 const LOOKS: Record<RunEnd["status"], string> = {
@@ -23,6 +25,7 @@ interface Props {
 
 export function EndMarker({ run, end, isLast, onSend }: Props) {
   const t = useT();
+  const answer = answerText(run);
   return (
     <footer data-testid="run-end" data-status={end.status} className="flex flex-col gap-2">
       {end.status !== "done" && (
@@ -32,13 +35,15 @@ export function EndMarker({ run, end, isLast, onSend }: Props) {
           {isLast && <WayOn run={run} end={end} onSend={onSend} />}
         </div>
       )}
-      <p className="tabular flex items-center gap-2.5 text-xs text-ink-3 before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+      <div className="tabular flex min-h-7 flex-wrap items-center gap-x-2.5 text-xs text-ink-3">
         {end.status === "done" && <span>{t("run.done")}</span>}
         <span>{t("run.steps", { n: end.steps })}</span>
         {end.tool_calls > 0 && <span>{t("run.calls", { n: end.tool_calls })}</span>}
         <Tokens end={end} />
         <span>{formatSeconds(Math.max(0, end.ts - run.startedAt))}</span>
-      </p>
+        <span aria-hidden className="h-px flex-1 bg-line" />
+        {answer && <CopyButton label={t("chat.copy")} text={() => answer} className="-my-1 !size-7 max-md:!size-11 [&_svg]:!size-3.5" />}
+      </div>
     </footer>
   );
 }

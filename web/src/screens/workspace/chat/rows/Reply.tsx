@@ -1,22 +1,17 @@
-import { Check, Copy, LoaderCircle } from "lucide-react";
-import { useState } from "react";
+import { LoaderCircle } from "lucide-react";
 import { useT } from "@/i18n/t";
 import type { Block, ReplyRow } from "@/run/state";
-import { IconButton } from "@/ui/button";
-import { toastError } from "@/ui/toast";
 import { Answer } from "../Answer";
 import { Thought } from "./Thought";
 import { useToolWords } from "./tool-words";
 
 export function Reply({ row }: { row: ReplyRow }) {
-  const text = row.blocks.filter((block) => block.kind === "text").map((block) => block.text);
   if (row.blocks.length === 0) return null;
   return (
-    <div className="group flex flex-col gap-3">
+    <div className="flex flex-col gap-3">
       {row.blocks.map((block) => (
         <BlockView key={block.index} block={block} isLive={row.live && block === row.blocks.at(-1)} />
       ))}
-      {!row.live && text.some((part) => part.trim()) && <CopyButton text={text.join("\n\n")} />}
     </div>
   );
 }
@@ -42,24 +37,5 @@ function WrittenCall({ block, isLive }: { block: Block; isLive: boolean }) {
       <span>{block.name ? title : t("tool.any")}</span>
       <span className="text-ink-3">{isLive ? t("tool.writing") : t("tool.unfinished")}</span>
     </div>
-  );
-}
-
-function CopyButton({ text }: { text: string }) {
-  const t = useT();
-  const [isDone, setDone] = useState(false);
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(() => {
-      setDone(true);
-      setTimeout(() => setDone(false), 1500);
-    }, toastError);
-  return (
-    <IconButton
-      label={isDone ? t("common.copied") : t("chat.copy")}
-      onClick={() => void copy()}
-      className="-mt-2 -ml-2 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 max-md:opacity-100"
-    >
-      {isDone ? <Check aria-hidden className="!size-4" /> : <Copy aria-hidden className="!size-4" />}
-    </IconButton>
   );
 }

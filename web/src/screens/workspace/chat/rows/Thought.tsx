@@ -14,7 +14,7 @@ export function Thought({ text, isLive }: { text: string; isLive: boolean }) {
   const [isOpen, setOpen] = useState(isLive);
   useEffect(() => {
     if (isLive && box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [isLive, text]);
+  });
   return (
     <div>
       <button
@@ -28,7 +28,6 @@ export function Thought({ text, isLive }: { text: string; isLive: boolean }) {
         {isLive ? t("thought.live") : t("thought.done")}
       </button>
       {isOpen && (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it
         <div
           id={id}
           ref={box}

@@ -7,7 +7,10 @@ import { cx } from "@/ui/cx";
 import { Progress } from "@/ui/progress";
 import { useToolWords } from "./tool-words";
 
+const WORTH_SAYING_S = 0.1;
+
 export function ToolCard({ row }: { row: ToolRow }) {
+  const seconds = row.result?.seconds ?? 0;
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   const { title, about } = useToolWords(row.name, row.args);
@@ -23,9 +26,7 @@ export function ToolCard({ row }: { row: ToolRow }) {
         <Phase row={row} />
         <span className="shrink-0 font-medium">{title}</span>
         <span className="min-w-0 flex-1 truncate font-mono text-[13px] text-ink-3">{about}</span>
-        {row.result?.seconds !== null && row.result?.seconds !== undefined && (
-          <span className="tabular shrink-0 text-xs text-ink-3">{formatSeconds(row.result.seconds)}</span>
-        )}
+        {seconds >= WORTH_SAYING_S && <span className="tabular shrink-0 text-xs text-ink-3">{formatSeconds(seconds)}</span>}
         <ChevronRight aria-hidden className={cx("size-4 shrink-0 text-ink-3 transition-transform", isOpen && "rotate-90")} />
       </button>
       {row.progress && <Doing progress={row.progress} label={title} />}
@@ -84,7 +85,6 @@ function Part({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div>
       <p className="mb-1 text-xs text-ink-3">{label}</p>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
       <pre role="region" aria-label={label} tabIndex={0} className="max-h-72 overflow-auto rounded-md bg-sunken p-2.5 font-mono text-[13px] leading-relaxed wrap-anywhere whitespace-pre-wrap">
         {children}
       </pre>

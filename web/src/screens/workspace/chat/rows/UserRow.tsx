@@ -25,7 +25,7 @@ export function UserRow({ text, source, isPending = false }: Props) {
       <div
         className={cx(
           "max-w-[88%] rounded-2xl rounded-br-md px-4 py-2.5 text-[15px] leading-relaxed wrap-anywhere whitespace-pre-wrap",
-          isSteer ? "border border-dashed border-accent bg-surface" : "bg-sunken",
+          isSteer ? "border border-dashed border-accent bg-surface" : "bg-sunken dark:bg-raised",
         )}
       >
         <span className="sr-only">{t("chat.you")}</span>
