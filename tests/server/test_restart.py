@@ -1,0 +1,128 @@
+"""The server as a process: killed with -9 in the middle of a run, ended by SIGTERM, seen by a CLI."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from wenfang.testing import Reply, Script, ScriptedServer, say
+
+from .conftest import parse_stream
+
+pytestmark = pytest.mark.anyio
+
+
+class Process:
+    """`wenfang serve` on a free port."""
+
+    def __init__(self, data: Path, *env: tuple[str, str]) -> None:
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("WENFANG_")}
+        self._env = {**clean, **dict(env), "WENFANG_DATA": str(data), "WENFANG_LANGUAGE": "en"}
+        self.http = httpx.AsyncClient()
+
+    async def start(self) -> None:
+        argv = [sys.executable, "-m", "wenfang", "serve", "--port", "0"]
+        self.process = await asyncio.create_subprocess_exec(
+            *argv, env=self._env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        assert self.process.stdout is not None
+        line = (await self.process.stdout.readline()).decode()
+        found = re.search(r"http://\S+", line)
+        assert found is not None, (await self.process.communicate())[1]
+        self.http = httpx.AsyncClient(base_url=found[0], timeout=30)
+
+    async def end(self, number: int) -> tuple[int, str]:
+        await self.http.aclose()
+        self.process.send_signal(number)
+        _, err = await self.process.communicate()
+        assert self.process.returncode is not None
+        return self.process.returncode, err.decode()
+
+    async def post(self, path: str, body: object = None) -> Any:
+        answer = await self.http.post(path, json=body)
+        assert answer.status_code < 300, answer.text
+        return answer.json()
+
+    async def events(self, path: str) -> AsyncGenerator[dict[str, Any]]:
+        async with self.http.stream("GET", path) as answer:
+            async for event in parse_stream(answer.aiter_bytes()):
+                yield event
+
+
+@asynccontextmanager
+async def _serving(tmp_path: Path, *replies: Reply) -> AsyncGenerator[Process]:
+    async with ScriptedServer(Script(name="test", replies=replies)) as provider:
+        env = (("WENFANG_BASE_URL", provider.url), ("WENFANG_MODEL", "scripted"))
+        served = Process(tmp_path / "data", *env)
+        await served.start()
+        try:
+            yield served
+        finally:
+            if served.process.returncode is None:
+                await served.end(signal.SIGKILL)
+
+
+async def _until_text(served: Process) -> tuple[str, str]:
+    project = await served.post("/api/projects", {"title": "x"})
+    session = await served.post(f"/api/projects/{project['id']}/sessions")
+    run = await served.post(f"/api/sessions/{session['id']}/runs", {"text": "写"})
+    async for event in served.events(f"/api/runs/{run['id']}/events"):
+        if event["type"] == "message.delta":
+            break
+    return project["id"], run["id"]
+
+
+SLOW = Reply(text=["字"] * 2000, pace_ms=20)
+
+
+async def test_a_killed_server_s_run_is_taken_over(tmp_path: Path) -> None:
+    async with _serving(tmp_path, SLOW, say("写好了。")) as served:
+        pid, rid = await _until_text(served)
+        await served.end(signal.SIGKILL)
+        await served.start()
+        events = [e async for e in served.events(f"/api/runs/{rid}/events")]
+        assert [e["type"] for e in events].count("run.finished") == 1
+        assert (events[-1]["status"], events[-1]["answer"]) == ("done", "写好了。")
+        assert "step.reset" in [e["type"] for e in events]
+        numbers = [e["_id"] for e in events if e["_id"]]
+        assert numbers == list(range(numbers[0], numbers[-1] + 1))
+        again = [e async for e in served.events(f"/api/runs/{rid}/events?after={numbers[2]}")]
+        assert [e["_id"] for e in again] == numbers[3:]
+        assert pid
+
+
+async def test_sigterm_drains(tmp_path: Path) -> None:
+    async with _serving(tmp_path, SLOW, say("写好了。")) as served:
+        _, rid = await _until_text(served)
+        ended = asyncio.Event()
+
+        async def watch() -> None:
+            async for _ in served.events(f"/api/runs/{rid}/events"):
+                pass
+            ended.set()
+
+        watching = asyncio.create_task(watch())
+        served.process.send_signal(signal.SIGTERM)
+        await asyncio.wait_for(ended.wait(), 20)
+        await watching
+        _, err = await served.process.communicate()
+        assert (served.process.returncode, err) == (0, b"")
+        await served.start()
+        events = [e async for e in served.events(f"/api/runs/{rid}/events")]
+        assert events[-1]["answer"] == "写好了。"
+
+
+async def test_idle_server_ends_at_once_and_quietly(tmp_path: Path) -> None:
+    async with _serving(tmp_path, say("x")) as served:
+        assert await served.end(signal.SIGINT) == (0, "")
