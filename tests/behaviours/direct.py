@@ -64,11 +64,10 @@ class Viewer:
 
 class Direct:
     def __init__(self, *, streaming: bool = True) -> None:
-        self.name = "direct" if streaming else "whole"
+        self.names = ("direct" if streaming else "whole",)
         self._streaming = streaming
 
-    async def start(self, case: Case) -> Outcome:
-        """Do what the case drives and tell what came of it."""
+    async def start(self, case: Case) -> dict[str, Outcome]:
         bench, sleeps, viewer = Workbench(), Sleeps(), Viewer()
         async with ScriptedServer(case.script) as server:
             agent = Agent(
@@ -86,7 +85,7 @@ class Direct:
                 await self._act(agent, action, viewer, refused)
                 watcher.cancel()
             end = viewer.ends[-1]
-        return Outcome(
+        outcome = Outcome(
             status=end.status,
             reason=end.reason,
             answer=end.answer,
@@ -103,6 +102,7 @@ class Direct:
             sleeps=list(sleeps),
             refused=refused,
         )
+        return {self.names[0]: outcome}
 
     async def _act(
         self, agent: Agent, action: dict[str, Any], viewer: Viewer, refused: list[str]

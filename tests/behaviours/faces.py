@@ -11,20 +11,29 @@ from .served import Served
 
 
 class Face(Protocol):
-    @property
-    def name(self) -> str: ...
+    """A way to run a case; it gives one outcome for each of its `names`."""
 
-    async def start(self, case: Case) -> Outcome:
-        """Do what the case drives, through this face, and tell what came of it."""
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    async def start(self, case: Case) -> dict[str, Outcome]:
+        """Do what the case drives and tell what came of it."""
         ...
 
 
-FACES: dict[str, Face] = {
-    face.name: face
-    for face in (Direct(), Direct(streaming=False), Served(replay=False), Served(replay=True))
-}
+FACES: tuple[Face, ...] = (Direct(), Direct(streaming=False), Served())
 
 
-async def check(case: Case, face: Face) -> list[str]:
-    """What is wrong with a case on a face; empty is right."""
-    return wrongs(await face.start(case), case.expect)
+async def check(case: Case, face: Face) -> dict[str, list[str]]:
+    """What is wrong with a case, for each name of the face that it is for; empty is right."""
+    outcomes = await face.start(case)
+    return {
+        name: wrongs(outcome, case.expect)
+        for name, outcome in outcomes.items()
+        if name in case.faces
+    }
+
+
+def faces_of(case: Case) -> list[Face]:
+    """The faces that a case is for."""
+    return [face for face in FACES if set(face.names) & set(case.faces)]

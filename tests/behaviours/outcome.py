@@ -143,6 +143,9 @@ def _invariants(outcome: Outcome) -> list[str]:
         shown = [text for text in outcome.shown if text]
         if final[-len(shown) :] != shown and shown:
             found.append(f"shown {shown!r} but stored {final!r}")
+    ledger = outcome.ledger
+    if ledger is not None and (ledger["drift"], ledger["settlements"]) != (0, 1):
+        found.append(f"the run's ledger does not close: {ledger}")
     for result in outcome.results:
         if "/srv/private" in result.text or "Traceback" in result.text:
             found.append("a host path or a trace reached the model")

@@ -1,9 +1,11 @@
-"""The served faces: the live event stream, and the replay of it after the end."""
+"""The served faces: the live event stream, and the replay of the same run after its end."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import sqlite3
 import sys
 import tempfile
@@ -27,22 +29,22 @@ from .outcome import Outcome
 
 
 class Served:
-    """`replay` False: what a viewer saw live. True: what one reads who comes after the end."""
+    """One run, seen twice: by a viewer while it happened, and by one who comes after the end."""
 
-    def __init__(self, *, replay: bool) -> None:
-        self.name = "replay" if replay else "sse"
-        self._replay = replay
+    names = ("sse", "replay")
 
-    async def start(self, case: Case) -> Outcome:
+    async def start(self, case: Case) -> dict[str, Outcome]:
         with tempfile.TemporaryDirectory() as folder:
             async with ScriptedServer(case.script) as model, aiohttp.ClientSession() as http:
                 drive = _Drive(case, Path(folder), model, http)
                 async with AsyncExitStack() as stack:
                     await drive.run(stack)
-                    watch = await drive.read_again() if self._replay else drive.watch
-                    if not self._replay:
-                        await drive.compare_with_replay()
-                return drive.outcome(watch, live=not self._replay)
+                    again = await drive.read_again()
+                    await drive.compare(again)
+                return {
+                    "sse": drive.outcome(drive.watch, live=True),
+                    "replay": drive.outcome(again, live=False),
+                }
 
 
 class _Drive:
@@ -86,6 +88,9 @@ class _Drive:
             if "also" in action:
                 await self.watch.until(lambda: self.watch.is_shown("first"))
                 await self._say(action["also"])
+            if "also_elsewhere" in action:
+                await self.watch.until(lambda: self.watch.is_shown("first"))
+                await self._say_elsewhere(action["also_elsewhere"])
             if action.get("second_viewer_leaves"):
                 await self._look_once()
             if "stop_at" in action:
@@ -116,6 +121,13 @@ class _Drive:
             if viewer.done():
                 viewer.result()
             raise AssertionError(f"{self._case.id}: the run did not end; saw {self.watch.facts}")
+
+    async def _say_elsewhere(self, text: str) -> None:
+        """Say it to a second process that serves the same data."""
+        here = self._url
+        async with _spawn(self._case, self._data, self._model.url, hold=False) as self._url:
+            await self._say(text)
+        self._url = here
 
     async def _say(self, text: str) -> None:
         url = f"{self._url}/api/sessions/{self._session}/runs"
@@ -166,11 +178,7 @@ class _Drive:
             await asyncio.sleep(0.01)
 
     async def _kill(self, viewer: asyncio.Task[None]) -> None:
-        pid = int((self._data / "pid").read_text())
-        import os
-        import signal
-
-        os.kill(pid, signal.SIGKILL)
+        os.kill(int((self._data / "pid").read_text()), signal.SIGKILL)
         await asyncio.wait((viewer,))
         viewer.exception()  # the connection broke, as it must
 
@@ -185,8 +193,8 @@ class _Drive:
                     break
         return watch
 
-    async def compare_with_replay(self) -> None:
-        again = await self.read_again()
+    async def compare(self, again: Watch) -> None:
+        """Live, replay and snapshot are the same facts."""
         if again.facts[-len(self.watch.facts) :] != self.watch.facts:
             self.watch.faults.append("the replay differs from what was sent live")
         url = f"{self._url}/api/projects/{self._project}/snapshot?session_id={self._session}"
@@ -196,7 +204,7 @@ class _Drive:
             fact.seq for fact in again.facts if fact.session_id == self._session and fact.run_id
         ]
         if [frame["seq"] for frame in frames] != seen:
-            self.watch.faults.append("the snapshot holds other facts than the replay")
+            again.faults.append("the snapshot holds other facts than the replay")
 
     def outcome(self, watch: Watch, *, live: bool) -> Outcome:
         end = watch.ends(self._run_id)[-1]
@@ -233,14 +241,13 @@ class _Drive:
 def _after_the_end(watch: Watch) -> list[str]:
     """Facts of a run after its last one."""
     over: set[str] = set()
-    late = [fact.type for fact in watch.facts if fact.run_id in over or not _ends(fact, over)]  # type: ignore[attr-defined]
-    return [f"{kind} after the end of its run" for kind in late]
-
-
-def _ends(fact: Any, over: set[str]) -> bool:
-    if isinstance(fact, RunFinished):
-        over.add(fact.run_id)
-    return True
+    late: list[str] = []
+    for fact in watch.facts:
+        if fact.run_id in over:
+            late.append(f"{type(fact).__name__} after the end of its run")
+        if isinstance(fact, RunFinished):
+            over.add(fact.run_id)
+    return late
 
 
 def _ledger(data: Path, run_id: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.behaviours.corpus import Case, load_cases
-from tests.behaviours.faces import FACES, check
+from tests.behaviours.faces import Face, check, faces_of
 
 _CASES = load_cases()
 _ROWS = {f"FB{number:02}" for number in (*range(1, 17), *range(25, 30))}
@@ -12,14 +12,14 @@ _ROWS = {f"FB{number:02}" for number in (*range(1, 17), *range(25, 30))}
 @pytest.mark.parametrize(
     ("case", "face"),
     [
-        pytest.param(case, face, id=f"{case.id}-{face}")
+        pytest.param(case, face, id="-".join((case.id, *face.names)))
         for case in _CASES
-        for face in case.faces
-        if face in FACES
+        for face in faces_of(case)
     ],
 )
-async def test_is_right(case: Case, face: str) -> None:
-    assert await check(case, FACES[face]) == []
+async def test_is_right(case: Case, face: Face) -> None:
+    wrong = await check(case, face)
+    assert not any(wrong.values()), wrong
 
 
 def test_every_row_has_scripts() -> None:
