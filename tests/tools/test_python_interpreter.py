@@ -367,7 +367,7 @@ def test_importing_the_tools_does_not_load_the_sandbox() -> None:
 
 def test_the_tool_declares_what_it_is() -> None:
     made = make_python_tool(PythonSandbox())
-    assert (made.name, made.access, made.replay) == ("python_interpreter", "exec", "idempotent")
+    assert (made.name, made.access, made.replay) == ("python_interpreter", "read", "read")
     assert "no files, no network" in made.description
     assert bind(made, ToolCall(id="c", name="p", arguments={"snippet": "1"})).model_dump() == {
         "code": "1"

@@ -28,8 +28,7 @@ def make_python_tool(sandbox: PythonSandbox) -> Tool:
 
     @tool(
         description=_DESCRIPTION,
-        access="exec",
-        replay="idempotent",  # the code can change nothing outside of itself
+        access="read",  # the code changes nothing outside of itself: mended code may run, and again
         timeout_s=60.0,
         aliases={"python": "code", "snippet": "code", "script": "code", "source": "code"},
     )
