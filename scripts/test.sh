@@ -8,7 +8,7 @@ export PATH="$PWD/.make/bin:$PATH" # a Chromium that was set up without root
 rm -rf .make/reports
 mkdir -p .make/reports
 
-$py -m pytest -m "not alone" -n 2 --dist loadfile --junitxml=.make/reports/shared.xml \
+$py -m pytest -m "not alone" -n 2 --dist worksteal --junitxml=.make/reports/shared.xml \
   --cov --cov-report= --cov-report=json:.make/reports/coverage.json
 $py -m pytest -m alone --junitxml=.make/reports/alone.xml
 $py scripts/coverage_gate.py .make/reports/coverage.json core models runs

@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -72,33 +73,37 @@ def test_no_lock_file_names_a_host(root: Path) -> None:
             assert "://" not in text, lock.name
 
 
-def sources(root: Path) -> list[tuple[str, str]]:
-    folders = (root / "src", root / "scripts")
-    files = sorted(file for folder in folders for file in folder.rglob("*.py"))
-    return [(file.relative_to(root).as_posix(), file.read_text("utf-8")) for file in files]
+@dataclass(frozen=True, kw_only=True)
+class Module:
+    name: str
+    lines: int
+    tree: ast.Module
 
 
-def test_modules_are_short(root: Path) -> None:
-    long = {
-        name: text.count("\n") for name, text in sources(root) if text.count("\n") > MODULE_LINES
-    }
+@pytest.fixture(scope="module")
+def modules(root: Path) -> list[Module]:
+    files = sorted(file for folder in ("src", "scripts") for file in (root / folder).rglob("*.py"))
+    return [
+        Module(name=file.relative_to(root).as_posix(), lines=text.count("\n"), tree=ast.parse(text))
+        for file in files
+        if (text := file.read_text("utf-8"))
+    ]
+
+
+def test_modules_are_short(modules: list[Module]) -> None:
+    long = {module.name: module.lines for module in modules if module.lines > MODULE_LINES}
     assert long == {}, "is there a concept without a name inside?"
 
 
-def test_modules_have_a_docstring(root: Path) -> None:
-    bare = [
-        name
-        for name, text in sources(root)
-        if text.strip() and not ast.get_docstring(ast.parse(text))
-    ]
-    assert bare == []
+def test_modules_have_a_docstring(modules: list[Module]) -> None:
+    assert [module.name for module in modules if not ast.get_docstring(module.tree)] == []
 
 
-def test_functions_are_short(root: Path) -> None:
+def test_functions_are_short(modules: list[Module]) -> None:
     long = {
-        f"{name}:{node.lineno} {node.name}": lines
-        for name, text in sources(root)
-        for node in ast.walk(ast.parse(text))
+        f"{module.name}:{node.lineno} {node.name}": lines
+        for module in modules
+        for node in ast.walk(module.tree)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         and (lines := (node.end_lineno or 0) - node.lineno + 1) > FUNCTION_LINES
     }
@@ -116,12 +121,12 @@ def keeps_everything(handler: ast.ExceptHandler) -> bool:
     return is_broad and not (isinstance(last, ast.Raise) and last.exc is None)
 
 
-def test_failures_become_data_at_the_boundaries_only(root: Path) -> None:
+def test_failures_become_data_at_the_boundaries_only(modules: list[Module]) -> None:
     found = Counter(
-        name
-        for name, text in sources(root)
-        if name.startswith("src/")
-        for node in ast.walk(ast.parse(text))
+        module.name
+        for module in modules
+        if module.name.startswith("src/")
+        for node in ast.walk(module.tree)
         if isinstance(node, ast.ExceptHandler) and keeps_everything(node)
     )
     assert found == BOUNDARIES
