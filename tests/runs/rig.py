@@ -28,7 +28,7 @@ from wenfang.core import (
     native,
     tool,
 )
-from wenfang.runs import AgentSpec, Options, RunContext, Runs, RunInfo, Session, open_runs
+from wenfang.runs import AgentSpec, Options, RunContext, RunInfo, Runs, Session, open_runs
 from wenfang.storage import FILE
 from wenfang.storage.database import prepare
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from tests.runs.rig import QUICK, USAGE, Counter, Puppet, call, kinds, maker, open_rig, say
+
 from wenfang.core import (
     FileCreated,
     FileRead,

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.runs.rig import QUICK, Counter, Puppet, Rig, call, calls, kinds, open_rig, say
+
 from wenfang.core import Toolbox, ToolContext, tool
 from wenfang.problems import Problem
 from wenfang.runs.lease import Identity, identify

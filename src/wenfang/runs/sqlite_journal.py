@@ -136,7 +136,8 @@ class SqliteJournal:
         ack = sql.append(tx.raw, claim, entries, self._clock())
         if any(entry.is_step for entry in entries):
             tx.raw.execute("DELETE FROM partials WHERE run_id = ?", (claim.run_id,))
-        self._probe(f"append.before_commit:{entries[-1].kind}")
+        for entry in entries:
+            self._probe(f"append.before_commit:{entry.kind}")
         return ack
 
     async def finish(self, claim: Claim, ending: Ending) -> Ack | Waiting:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 
 from wenfang.problems import Problem
 
-from .migrate import migrate
+from .migrate import migrate, revision_of
 from .problems import problem_of
 from .thread import DatabaseThread, Tx
 
@@ -74,6 +74,8 @@ def prepare(path: Path) -> None:
     """Create the file if it is missing and migrate it."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _engine(path, pragmas=()).connect() as connection:
+            revision_of(connection, path)  # another program's file is not even switched to WAL
         with _engine(path).connect() as connection:
             migrate(connection, path)
             connection.exec_driver_sql("DELETE FROM workers WHERE 0")  # can it be written?
@@ -87,12 +89,14 @@ def prepare(path: Path) -> None:
         raise problem from error
 
 
-def _engine(path: Path) -> sa.Engine:
+_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
+
+
+def _engine(path: Path, pragmas: Sequence[str] = _PRAGMAS) -> sa.Engine:
     def connect() -> sqlite3.Connection:
         raw = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
-        raw.execute("PRAGMA journal_mode=WAL")
-        raw.execute("PRAGMA synchronous=FULL")
-        raw.execute("PRAGMA foreign_keys=ON")
+        for pragma in pragmas:
+            raw.execute(f"PRAGMA {pragma}")
         return raw
 
     return sa.create_engine(

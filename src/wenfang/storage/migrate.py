@@ -19,11 +19,11 @@ def migrate(connection: sa.Connection, path: Path) -> None:
     Raises Problem `database_newer` for one written by a later version and `database_broken` for a
     file of another program.
     """
-    if _revision(connection, path) == HEAD:
+    if revision_of(connection, path) == HEAD:
         return
     connection.exec_driver_sql("BEGIN IMMEDIATE")
     try:
-        if _revision(connection, path) != HEAD:
+        if revision_of(connection, path) != HEAD:
             _upgrade(connection)
         connection.exec_driver_sql("COMMIT")
     except BaseException:
@@ -31,7 +31,8 @@ def migrate(connection: sa.Connection, path: Path) -> None:
         raise
 
 
-def _revision(connection: sa.Connection, path: Path) -> str | None:
+def revision_of(connection: sa.Connection, path: Path) -> str | None:
+    """The revision of a database's tables, None for an empty one. Raises what `migrate` does."""
     tables = sa.inspect(connection).get_table_names()
     if not tables:
         return None
