@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Any
 
-from wenfang.core import Assistant, Delta, ModelRequest, user
+from wenfang.core import Assistant, Delta, ModelError, ModelRequest, user
 from wenfang.models import ChatClient, HttpRequest, TransportError
 
 SSE = {"content-type": "text/event-stream"}
@@ -43,7 +43,10 @@ class Answer(AbstractAsyncContextManager["Answer"]):
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
     ) -> None:
         self.left = True
 
@@ -100,6 +103,19 @@ async def collect(
             return deltas, item
         deltas.append(item)
     return deltas, None
+
+
+async def seen_until_failure(
+    chat: Any, request: ModelRequest | None = None
+) -> tuple[list[Any], ModelError | None]:
+    """Everything of one request, and the failure that ended it."""
+    seen: list[Any] = []
+    try:
+        async for item in chat.stream(request or ask()):
+            seen.append(item)  # noqa: PERF401 - what came before a failure counts
+    except ModelError as failure:
+        return seen, failure
+    return seen, None
 
 
 def text_of(deltas: Sequence[Delta], kind: str = "text") -> str:

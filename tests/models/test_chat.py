@@ -15,6 +15,7 @@ from tests.models.fake import (
     client,
     collect,
     event,
+    seen_until_failure,
     text_of,
     whole,
 )
@@ -159,12 +160,10 @@ async def test_nothing_is_read_after_done() -> None:
 async def test_text_before_a_failure_is_shown_first() -> None:
     bad = chunk({"content": "seen"}) + event({"error": {"message": "Overloaded", "code": 529}})
     chat, _ = client(Answer(bad))
-    shown = []
-    with pytest.raises(ModelError) as caught:
-        async for item in chat.stream(ask()):
-            shown.append(item)
+    shown, error = await seen_until_failure(chat)
     assert text_of(shown) == "seen"
-    assert caught.value.failure.kind == "overload"
+    assert error is not None
+    assert error.failure.kind == "overload"
 
 
 @pytest.mark.parametrize(
@@ -183,7 +182,9 @@ async def test_text_before_a_failure_is_shown_first() -> None:
         pytest.param(Answer(event({"choices": None})), id="stream-choices-null"),
         pytest.param(Answer(b"data: {\n\n"), id="stream-half-json"),
         pytest.param(Answer(b"data: " + b"x" * 17_000_000), id="stream-huge-event"),
-        pytest.param(Answer(event({"choices": [{"delta": {"content": 5}}]})), id="content-a-number"),
+        pytest.param(
+            Answer(event({"choices": [{"delta": {"content": 5}}]})), id="content-a-number"
+        ),
     ],
 )
 async def test_protocol_errors(answer: Answer) -> None:

@@ -39,7 +39,9 @@ def test_table(text: str, thinking: str, said: str) -> None:
     assert split(list(text)) == {"thinking": thinking, "text": said}
 
 
-@given(st.lists(st.sampled_from(["<think>", "</think>", "<", "/", "\n", " ", "a", "think>", "<thi"])))
+@given(
+    st.lists(st.sampled_from(["<think>", "</think>", "<", "/", "\n", " ", "a", "think>", "<thi"]))
+)
 def test_cutting_changes_nothing(parts: list[str]) -> None:
     text = "".join(parts)
     assert split(parts) == split([text]) == split(list(text))

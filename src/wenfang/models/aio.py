@@ -11,7 +11,6 @@ import io
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
 from types import TracebackType
-from weakref import WeakKeyDictionary
 
 import aiohttp
 
@@ -81,15 +80,17 @@ def _reason(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
+# The session of each running loop, with what closes it. An entry goes when its loop ends, so that no
+# loop is kept alive.
 _Held = tuple[aiohttp.ClientSession, AsyncGenerator[None, None]]
-_sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, _Held] = WeakKeyDictionary()
+_sessions: dict[asyncio.AbstractEventLoop, _Held] = {}
 
 
 async def _session() -> aiohttp.ClientSession:
     """The session of the running loop, opened at its first request."""
     loop = asyncio.get_running_loop()
     held = _sessions.get(loop)
-    if held is not None and not held[0].closed:
+    if held is not None:
         return held[0]
     session = aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0),
@@ -97,14 +98,18 @@ async def _session() -> aiohttp.ClientSession:
         headers={"accept-encoding": "identity", "user-agent": "wenfang"},
         trust_env=False,
     )
-    keeper = _close_with_loop(session)
+    keeper = _close_with_loop(loop, session)
     _sessions[loop] = (session, keeper)
     await anext(keeper)
     return session
 
 
-async def _close_with_loop(session: aiohttp.ClientSession) -> AsyncGenerator[None, None]:
+async def _close_with_loop(
+    loop: asyncio.AbstractEventLoop, session: aiohttp.ClientSession
+) -> AsyncGenerator[None, None]:
+    """Suspended until the loop closes its generators; then the session is closed."""
     try:
         yield
     finally:
+        _sessions.pop(loop, None)
         await session.close()

@@ -5,10 +5,21 @@ HTTP server that can also break in every way a provider can.
 """
 
 from .model import ScriptedModel
-from .script import Reply, Script, ScriptError, ToolUse, call, load_script, parse_script, say
+from .script import (
+    RawItem,
+    Reply,
+    Script,
+    ScriptError,
+    ToolUse,
+    call,
+    load_script,
+    parse_script,
+    say,
+)
 from .server import RecordedRequest, ScriptedServer
 
 __all__ = [
+    "RawItem",
     "RecordedRequest",
     "Reply",
     "Script",

@@ -47,11 +47,12 @@ class ScriptedServer:
 
     def __init__(self, script: Script, *, host: str = "127.0.0.1", port: int = 0) -> None:
         self.requests: list[RecordedRequest] = []
+        self.connections = 0  # how many were opened so far
         self._script = script
         self._steps = Steps(script)
         self._host = host
         self._port = port
-        self._connections: set[_Connection] = set()
+        self._open: set[_Connection] = set()
 
     @property
     def url(self) -> str:
@@ -71,7 +72,7 @@ class ScriptedServer:
         trace: TracebackType | None,
     ) -> None:
         self._server.close()
-        for connection in tuple(self._connections):
+        for connection in tuple(self._open):
             connection.close()
         await self._server.wait_closed()
 
@@ -111,10 +112,13 @@ class ScriptedServer:
         return 404, {"error": {"message": f"there is nothing at {path}"}}
 
     def opened(self, connection: _Connection) -> None:
-        self._connections.add(connection)
+        """Called by a connection when it is made."""
+        self.connections += 1
+        self._open.add(connection)
 
     def closed(self, connection: _Connection) -> None:
-        self._connections.discard(connection)
+        """Called by a connection when it is gone."""
+        self._open.discard(connection)
 
 
 def _refusal(said: str) -> Reply:

@@ -1,0 +1,165 @@
+"""FB02: one place tries again, never behind a viewer's back."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+from tests.models.fake import seen_until_failure
+
+from wenfang.core import (
+    Assistant,
+    Delta,
+    ModelError,
+    ModelEvent,
+    ModelRequest,
+    Reset,
+    Text,
+    Usage,
+    user,
+)
+from wenfang.models import Resilient, RetryPolicy
+
+pytestmark = pytest.mark.anyio
+REQUEST = ModelRequest(messages=(user("hi"),))
+DONE = Assistant(content=(Text(text="ok"),), stop="stop", model="x")
+
+
+class Model:
+    """Each try is a list of events; an error among them is raised."""
+
+    def __init__(self, name: str, *tries: list[Any]) -> None:
+        self.name = name
+        self.tries = list(tries)
+        self.asked = 0
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        self.asked += 1
+        for item in self.tries.pop(0):
+            if isinstance(item, ModelError):
+                raise item
+            yield item
+
+
+def error(kind: Any, **more: Any) -> ModelError:
+    return ModelError(kind, kind, **more)
+
+
+def piece(text: str) -> Delta:
+    return Delta(kind="text", text=text)
+
+
+async def run(*models: Model, random: float = 0.0, **policy: Any) -> tuple[list[Any], list[float]]:
+    sleeps: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        sleeps.append(seconds)
+
+    client = Resilient(models, policy=RetryPolicy(**policy), sleep=sleep, random=lambda: random)
+    assert client.name == models[0].name
+    seen, error = await seen_until_failure(client, REQUEST)
+    return [*seen, error] if error else seen, sleeps
+
+
+async def test_a_good_reply_passes_unchanged() -> None:
+    seen, sleeps = await run(Model("a", [piece("ok"), DONE]))
+    assert seen == [piece("ok"), DONE]
+    assert sleeps == []
+
+
+@pytest.mark.parametrize("kind", ["rate", "overload", "network", "stream_incomplete"])
+async def test_what_may_pass_is_tried_again(kind: Any) -> None:
+    seen, sleeps = await run(Model("a", [error(kind)], [error(kind)], [DONE]))
+    assert [type(event) for event in seen] == [Reset, Reset, Assistant]
+    assert [event.attempt for event in seen[:2]] == [2, 3]
+    assert [attempt.model for attempt in seen[2].attempts] == ["a", "a"]
+    assert sleeps == [2.0, 4.0]
+
+
+@pytest.mark.parametrize("kind", ["auth", "quota", "refused", "overflow", "fatal"])
+async def test_what_will_not_pass_is_not(kind: Any) -> None:
+    seen, sleeps = await run(Model("a", [error(kind)]))
+    assert [e.failure.kind for e in seen] == [kind]
+    assert sleeps == []
+
+
+async def test_three_retries_then_the_error() -> None:
+    model = Model("a", *[[error("overload")] for _ in range(9)])
+    seen, sleeps = await run(model)
+    assert isinstance(seen[-1], ModelError)
+    assert (model.asked, sleeps) == (4, [2.0, 4.0, 8.0])
+
+
+async def test_waits_are_capped_and_shortened_at_random() -> None:
+    model = Model("a", *[[error("overload")] for _ in range(9)])
+    _, sleeps = await run(model, retries=6, random=1.0)
+    assert sleeps == [1.5, 3.0, 6.0, 12.0, 24.0, 45.0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "waits"), [(1.0, [1.0]), (60.0, [60.0]), (0.0, []), (61.0, None)]
+)
+async def test_the_provider_says_how_long(asked: float, waits: list[float] | None) -> None:
+    seen, sleeps = await run(Model("a", [error("rate", retry_after_s=asked)], [DONE]))
+    assert isinstance(seen[-1], ModelError if waits is None else Assistant)
+    assert sleeps == (waits or [])
+
+
+async def test_visible_output_ends_the_tries_of_one_client() -> None:
+    model = Model("a", [piece("half"), error("network")], [DONE])
+    seen, _ = await run(model)
+    assert seen[0] == piece("half")
+    assert isinstance(seen[1], ModelError)
+    assert model.asked == 1
+
+
+async def test_failover_takes_back_what_was_seen() -> None:
+    seen, sleeps = await run(Model("a", [piece("half"), error("network")]), Model("b", [DONE]))
+    half, reset, reply = seen
+    assert half == piece("half")
+    assert reset == Reset(attempt=2, failure=error("network").failure, usage=reset.usage)
+    assert reset.usage.estimated
+    assert reset.usage.input > 0
+    assert reset.usage.output > 0
+    assert reply.attempts[0].usage == reset.usage
+    assert sleeps == []
+
+
+async def test_reported_usage_of_a_lost_try_is_kept() -> None:
+    usage = Usage(input=7, output=1)
+    lost = [piece("half"), error("network", usage=usage)]
+    seen, _ = await run(Model("a", lost), Model("b", [DONE]))
+    assert seen[1].usage == usage
+
+
+async def test_a_try_without_output_costs_nothing() -> None:
+    seen, _ = await run(Model("a", [error("auth")]), Model("b", [DONE]))
+    assert seen[0].usage == Usage()
+
+
+@pytest.mark.parametrize("kind", ["refused", "overflow"])
+async def test_no_shopping_around(kind: Any) -> None:
+    other = Model("b", [DONE])
+    seen, _ = await run(Model("a", [error(kind)]), other)
+    assert isinstance(seen[0], ModelError)
+    assert other.asked == 0
+
+
+async def test_the_second_client_is_tried_again_too() -> None:
+    seen, sleeps = await run(
+        Model("a", [error("auth")]), Model("b", [error("rate")], [DONE]), retries=1
+    )
+    assert [type(event) for event in seen] == [Reset, Reset, Assistant]
+    assert sleeps == [2.0]
+    assert [attempt.model for attempt in seen[-1].attempts] == ["a", "b"]
+
+
+async def test_a_client_that_just_stops_is_an_incomplete_stream() -> None:
+    seen, _ = await run(Model("a", [piece("x")]))
+    assert seen[-1].failure.kind == "stream_incomplete"
+
+
+def test_no_clients_is_misuse() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        Resilient([])
