@@ -102,12 +102,10 @@ def _add_models(app: typer.Typer, say: Say) -> None:
     name_argument = typer.Argument(help=say("help.model.name"))
 
     @models.command(help=say("help.model.pull"))
-    def pull(  # pyright: ignore[reportUnusedFunction]
-        name: Annotated[str | None, name_argument] = None,
-    ) -> None:
+    def pull() -> None:  # pyright: ignore[reportUnusedFunction]
         from .model import pull as command
 
-        command(say, name)
+        command(say)
 
     @models.command("list", help=say("help.model.list"))
     def list_models(  # pyright: ignore[reportUnusedFunction]

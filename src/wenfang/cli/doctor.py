@@ -22,6 +22,7 @@ from wenfang.tools import PythonSandbox
 from .language import Say
 from .loop import make_runner
 from .main import EXIT_ERROR
+from .sizes import readable_size
 
 _LOW_BYTES = 500 * 1024 * 1024
 _EMPTY_BYTES = 20 * 1024 * 1024
@@ -88,7 +89,7 @@ def _disk(say: Say, folder: Path) -> Finding:
     free = shutil.disk_usage(folder).free
     level: Level = "ok" if free > _LOW_BYTES else "warning" if free > _EMPTY_BYTES else "broken"
     key = "doctor.disk_free" if level == "ok" else "doctor.disk_low"
-    return Finding(name="disk", level=level, text=say(key, free=size(free)))
+    return Finding(name="disk", level=level, text=say(key, free=readable_size(free)))
 
 
 async def _database(say: Say, folder: Path) -> Finding:
@@ -141,11 +142,3 @@ def _studio(say: Say) -> Finding:
     if (BUILT / "index.html").is_file():
         return Finding(name="studio", level="ok", text=say("doctor.ok"))
     return Finding(name="studio", level="warning", text=say("doctor.studio_missing"))
-
-
-def size(size_bytes: int) -> str:
-    """Bytes for people."""
-    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if size_bytes >= factor:
-            return f"{size_bytes / factor:.1f} {unit}"
-    return f"{size_bytes} B"

@@ -1,6 +1,6 @@
 """Crews: roles as data, and which model answers them. So far there is one crew, `solo`."""
 
-from .access import Models, ModelStatus, Tested, open_models, pull_embedded
+from .access import Models, ModelStatus, Tested, open_models
 from .probe import can_call, greet, list_models
 
 __all__ = [
@@ -11,5 +11,4 @@ __all__ = [
     "greet",
     "list_models",
     "open_models",
-    "pull_embedded",
 ]

@@ -5,9 +5,18 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
+from pathlib import Path
 
 from wenfang.core import Dialect, ModelClient, native
 from wenfang.models import ChatClient, DemoModel, Resilient, profile_for
+from wenfang.models.local import (
+    DEFAULT_MODEL,
+    LocalModel,
+    LocalModelError,
+    LocalServer,
+    default_store,
+    find_model,
+)
 from wenfang.problems import Problem
 from wenfang.runs import AgentSpec, RunContext
 from wenfang.settings import Provider, Settings, SettingsStore
@@ -15,6 +24,8 @@ from wenfang.tools import PythonSandbox
 
 from . import solo
 from .probe import greet, list_models
+
+_LOG = "model.log"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +55,14 @@ class Tested:
 
 
 class Models:
-    """The models that the settings of one data directory name."""
+    """The models that the settings of a data directory name. `files` is the folder of local models.
+    Each local model has one process, shared by all runs and started at the first request."""
 
-    def __init__(self, store: SettingsStore, sandbox: PythonSandbox) -> None:
+    def __init__(self, store: SettingsStore, sandbox: PythonSandbox, files: Path) -> None:
         self._store = store
         self._sandbox = sandbox
+        self._files = files
+        self._local: dict[Path, LocalServer] = {}
 
     def make_agent(self, context: RunContext) -> AgentSpec:
         """The crew `solo` for a run. Raises Problem `model_unavailable`."""
@@ -67,23 +81,50 @@ class Models:
         if settings.provider == "scripted":
             return ModelStatus(provider="scripted", model=DemoModel.name)
         if settings.provider == "embedded":
-            return ModelStatus(provider="embedded", model="", why="not there yet")
+            return self._local_status(settings.model)
         missing = [name for name in ("base_url", "model") if not getattr(settings, name)]
         why = f"the provider has no {' and no '.join(missing)}" if missing else ""
         return ModelStatus(provider="openai", model=settings.model, why=why)
 
+    def _local_status(self, name: str) -> ModelStatus:
+        try:
+            file = find_model(self._files, name)
+        except LocalModelError:
+            name = name or DEFAULT_MODEL.name
+            return ModelStatus(provider="embedded", model=name, why=f"no local model {name}")
+        return ModelStatus(provider="embedded", model=file.name, size_bytes=file.size_bytes)
+
     def client(self, settings: Settings) -> ModelClient:
         """A client for these settings, one try per request. Raises Problem `model_unavailable`."""
-        status = self.status(settings)
-        if status.why:
-            raise Problem("model_unavailable", why=status.why)
-        if settings.provider == "scripted":
-            return DemoModel()
-        key = settings.api_key.get_secret_value()
-        return ChatClient(base_url=settings.base_url, model=settings.model, api_key=key)
+        why = self.status(settings).why
+        if why:
+            raise Problem("model_unavailable", why=why)
+        match settings.provider:
+            case "scripted":
+                return DemoModel()
+            case "embedded":
+                return LocalModel(self._server(find_model(self._files, settings.model).path))
+            case "openai":
+                return ChatClient(
+                    base_url=settings.base_url,
+                    model=settings.model,
+                    api_key=settings.api_key.get_secret_value(),
+                )
+
+    def _server(self, path: Path) -> LocalServer:
+        if path not in self._local:
+            self._local[path] = LocalServer(path, log=self._store.file.parent / _LOG)
+        return self._local[path]
 
     def dialect(self, settings: Settings) -> Dialect:
         """How the model of these settings is told about tools."""
+        choice = settings.dialect
+        if choice == "auto" and settings.provider == "openai":
+            choice = profile_for(settings.model, settings.base_url).dialect
+        if choice == "schema" or (choice == "auto" and settings.provider == "embedded"):
+            from wenfang.core.dialects.schema import schema
+
+            return schema
         return native
 
     async def test(self, settings: Settings) -> Tested:
@@ -102,15 +143,18 @@ class Models:
             latency_ms=answer.latency_ms,
         )
 
+    async def aclose(self) -> None:
+        for server in self._local.values():
+            await server.aclose()
+
 
 @contextlib.asynccontextmanager
 async def open_models(store: SettingsStore) -> AsyncGenerator[Models]:
-    """Models for as long as the block lasts; a local model's process ends with it."""
+    """Models for as long as the block lasts; processes that were started for them end with it."""
     sandbox = PythonSandbox()
+    models = Models(store, sandbox, default_store())
     try:
-        yield Models(store, sandbox)
+        yield models
     finally:
+        await models.aclose()
         await sandbox.aclose()
-
-
-async def pull_embedded(report): ...

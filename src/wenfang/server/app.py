@@ -11,12 +11,12 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
-from wenfang.crews import open_models, pull_embedded
+from wenfang.crews import open_models
 from wenfang.runs import open_runs
 from wenfang.settings import SettingsStore, open_data_dir
 
 from . import errors, studio
-from .pulls import Pulls
+from .pulls import Pulls, pull_default
 from .routes import routers
 from .security import Guard
 from .services import Services
@@ -55,7 +55,7 @@ async def open_services(
     open_data_dir(data)
     store = SettingsStore(data, flags)
     store.current()
-    pulls = Pulls(pull_embedded)
+    pulls = Pulls(pull_default)
     async with (
         open_models(store) as models,
         open_runs(data, make_agent=models.make_agent) as runs,

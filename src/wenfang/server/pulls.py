@@ -6,10 +6,19 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
+from wenfang.models.local import LocalModelError, default_store, pull_model
 from wenfang.problems import Problem
 
 Pull: TypeAlias = Callable[[Callable[[float], None]], Awaitable[object]]
 """Downloads; reports how much is done (0..1). Raises `Problem`."""
+
+
+async def pull_default(report: Callable[[float], None]) -> None:
+    """Download the default model into the default store."""
+    try:
+        await pull_model(default_store(), on_progress=lambda p: report(p.fraction))
+    except LocalModelError as error:
+        raise Problem(error.code, **error.params) from error
 
 
 class Pulls:
