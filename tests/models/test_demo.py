@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 import pytest
 from tests.models.fake import ask
 
-from wenfang.core import Agent, Assistant, Delta, ToolError, tool
+from wenfang.core import Agent, Assistant, Delta, ModelRequest, Tool
 from wenfang.models import DemoModel
+from wenfang.tools import calculator, make_file_tools
+from wenfang.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 FAQ = "How much is a seat?\nA seat costs 18 dollars a month.\n"
@@ -19,31 +21,18 @@ async def no_sleep(seconds: float) -> None:
     del seconds
 
 
-def tools() -> list[Any]:
-    @tool
-    def list_files(path: str) -> str:
-        """List."""
-        return "a.csv\nb.csv\nold/\n[2 files]"
-
-    @tool
-    def read_file(path: str) -> str:
-        """Read."""
-        if path == "gone.txt":
-            raise ToolError("There is no file gone.txt.")
-        return {"docs/faq.txt": FAQ}.get(path, PRICES)
-
-    @tool
-    def write_file(path: str, text: str) -> str:
-        """Write."""
-        return "written"
-
-    @tool
-    def calculator(expression: str) -> str:
-        """Compute."""
-        known = {"2*25": "50", "15*18": "270", "3*1350": "4,050", "12*(3+4)": "84"}
-        return f"{expression} = {known[expression]}"
-
-    return [list_files, read_file, write_file, calculator]
+@pytest.fixture
+def tools(tmp_path: Path) -> list[Tool]:
+    """The product's own tools on a small project."""
+    for path, text in {
+        "docs/faq.txt": FAQ,
+        "docs/报价.txt": PRICES,
+        "data/a.csv": "",
+        "data/b.csv": "",
+    }.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text, "utf-8")
+    return [*make_file_tools(Workspace(tmp_path)), calculator]
 
 
 @pytest.mark.parametrize(
@@ -62,20 +51,28 @@ def tools() -> list[Any]:
         ("12*(3+4)", ["calculator"], "12*(3+4) = 84"),
         ("Write notes/a.txt with the text: hello", ["write_file"], "notes/a.txt is written"),
         ("新建文件 notes/a.txt，内容是：你好", ["write_file"], "已写好 notes/a.txt"),
-        ("read gone.txt", ["read_file"], "That step failed: There is no file gone.txt."),
+        ("read gone.txt", ["read_file"], "That step failed: There is no 'gone.txt'"),
         ("读 gone.txt", ["read_file"], "这一步没有成功"),
+        ("How many files are in nowhere?", ["list_files"], "That step failed"),
         ("hello", [], "I only know a few demos"),
         ("你好", [], "我只会几种演示"),
     ],
 )  # fmt: skip
-async def test_requests(text: str, used: list[str], answer: str) -> None:
-    agent = Agent(DemoModel(sleep=no_sleep), tools())
+async def test_requests(text: str, used: list[str], answer: str, tools: list[Tool]) -> None:
+    agent = Agent(DemoModel(sleep=no_sleep), tools)
     end = await agent.run(text)
     calls = [c.name for m in agent.transcript if isinstance(m, Assistant) for c in m.calls]
     assert calls == used
     assert answer in end.answer
     assert "not AI" in end.answer or "不是人工智能" in end.answer
     assert end.status == "done"
+
+
+async def test_it_writes_what_was_asked(tools: list[Tool], tmp_path: Path) -> None:
+    await Agent(DemoModel(sleep=no_sleep), tools).run(
+        'Write notes/a.txt with the text: "hello there"'
+    )
+    assert (tmp_path / "notes/a.txt").read_text().strip() == "hello there"
 
 
 async def test_it_streams_what_it_says() -> None:
@@ -103,15 +100,13 @@ async def test_without_tools_it_says_what_it_can_do() -> None:
     assert "I only know a few demos" in items[-1].text
 
 
-async def test_words_added_later_are_what_counts() -> None:
-    agent = Agent(DemoModel(sleep=no_sleep), tools())
+async def test_words_added_later_are_what_counts(tools: list[Tool]) -> None:
+    agent = Agent(DemoModel(sleep=no_sleep), tools)
     agent.steer("12*(3+4)")
     end = await agent.run("hello")
     assert "84" in end.answer
 
 
 async def test_a_request_without_words() -> None:
-    from wenfang.core import ModelRequest
-
     items = [i async for i in DemoModel(sleep=no_sleep).stream(ModelRequest(messages=()))]
     assert items[-1].text

@@ -58,6 +58,7 @@ _HELP = (
 )
 _PATH = r"([\w\-./\u4e00-\u9fff]*[\w\-\u4e00-\u9fff]\.\w{1,5})"
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+_FILES = re.compile(r"(\d+) files?\b")
 _SHOWN = 400  # characters of a file that an answer quotes
 
 
@@ -74,8 +75,8 @@ def _count(match: re.Match[str], zh: bool, results: Sequence[str]) -> _Step:
     folder, factor = next(group for group in match.groups()[:-1] if group), match["factor"]
     if not results:
         return _Use("list_files", {"path": folder}, _say(zh, f"先列出 {folder}。", f"List {folder}."))
-    lines = [line for line in results[0].splitlines() if line.strip()]
-    count = sum(not line.rstrip().endswith("/") and line[0] not in "[(" for line in lines)
+    listed = _FILES.search(results[0])
+    count = int(listed[1]) if listed else 0
     if not factor:
         return _say(zh, f"{folder} 里有 {count} 个文件。", f"There are {count} files in {folder}.")
     if len(results) == 1:
@@ -114,7 +115,7 @@ def _price(match: re.Match[str], zh: bool, results: Sequence[str]) -> _Step:
 def _write(match: re.Match[str], zh: bool, results: Sequence[str]) -> _Step:
     path, text = match["path"], match["text"].strip()
     if not results:
-        return _Use("write_file", {"path": path, "text": text}, _say(zh, f"写入 {path}。", f"Write {path}."))
+        return _Use("write_file", {"path": path, "content": text}, _say(zh, f"写入 {path}。", f"Write {path}."))
     return _say(zh, f"已写好 {path}。", f"{path} is written.")
 
 
@@ -146,7 +147,7 @@ _RULES = (
     ),
     _Rule(
         re.compile(rf"(?:写|新建|创建|write|create)\D*?{_PATH.replace('(', '(?P<path>', 1)}"
-                   r".*?(?:内容是|内容为|内容|写上|saying|with(?: the text)?|:|：)\s*[\"“]?(?P<text>[^\"”]+)",
+                   r".*?(?:内容是|内容为|内容|写上|saying|with(?: the text)?|:|：)\s*[:：]?\s*[\"“]?(?P<text>[^\"”]+)",
                    re.IGNORECASE | re.DOTALL),
         _write,
     ),

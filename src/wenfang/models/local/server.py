@@ -171,21 +171,11 @@ class LocalServer:
     async def _stop(self) -> None:
         """End the process: politely, then not."""
         process, self._process = self._process, None
-        self.state = "stopped"
-        if process is None:
-            return
-        assert process.stdin is not None
-        process.stdin.close()
         try:
-            async with asyncio.timeout(_STOP_S):
-                await process.wait()
-        except TimeoutError:
-            pass
+            if process is not None:
+                await _end(process)
         finally:
-            if process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
+            self.state = "stopped"
 
     async def _stop_when_idle(self) -> None:
         await asyncio.sleep(self._idle_s)
@@ -197,6 +187,21 @@ class LocalServer:
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    assert process.stdin is not None
+    process.stdin.close()
+    try:
+        async with asyncio.timeout(_STOP_S):
+            await process.wait()
+    except TimeoutError:
+        pass
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
 
 
 _HOW_TO_PULL = "Run `wenfang model pull`, or name the path of a GGUF file."
