@@ -4,7 +4,7 @@ from .abort import Abort
 from .agent import Agent, AgentBusy, Stream
 from .arguments import Parsed, canonical, parse_arguments
 from .collect import utf16_len
-from .dialects import Conversation, Decoder, Dialect, native
+from .dialects import Conversation, Decoder, Dialect, native, schema_steps
 from .effects import Effect, FileCreated, FileRead, FileWritten
 from .events import (
     AgentEvent,
@@ -161,6 +161,7 @@ __all__ = [
     "new_id",
     "parse_arguments",
     "run_loop",
+    "schema_steps",
     "tool",
     "user",
     "utf16_len",

@@ -2,5 +2,6 @@
 
 from .base import Conversation, Decoder, Dialect
 from .native import native
+from .schema import schema as schema_steps
 
-__all__ = ["Conversation", "Decoder", "Dialect", "native"]
+__all__ = ["Conversation", "Decoder", "Dialect", "native", "schema_steps"]
