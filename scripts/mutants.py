@@ -33,7 +33,7 @@ from mutations import Mutation, mutate, mutations
 
 ROOT = Path(__file__).resolve().parent.parent
 BOUND = 0.85
-SAMPLE = 120
+SAMPLE = 200
 ROOMS = {"core": ("tests/core",), "runs": ("tests/runs",)}
 MEMORY_BYTES = 6 << 30  # a mutant that collects without end fails instead of filling the machine
 USAGE_ERROR = 4  # pytest: among others, a named test does not exist

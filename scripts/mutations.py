@@ -109,7 +109,7 @@ def _changed_values(node: ast.AST) -> Iterator[ast.AST]:
             yield ast.BoolOp(op=ast.Or() if isinstance(op, ast.And) else ast.And(), values=values)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             yield operand
-        case ast.IfExp(test=test, body=body, orelse=orelse):
+        case ast.IfExp(test=test, body=body, orelse=orelse) if not _is_negated(test):
             yield ast.IfExp(test=_negated(test), body=body, orelse=orelse)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in ARITHMETIC:
             yield ast.BinOp(left=left, op=ARITHMETIC[type(op)](), right=right)
@@ -121,9 +121,9 @@ def _changed_values(node: ast.AST) -> Iterator[ast.AST]:
 
 def _changed_statements(node: ast.stmt) -> Iterator[ast.AST]:
     match node:
-        case ast.If(test=test, body=body, orelse=orelse):
+        case ast.If(test=test, body=body, orelse=orelse) if not _is_negated(test):
             yield ast.If(test=_negated(test), body=body, orelse=orelse)
-        case ast.While(test=test, body=body, orelse=orelse):
+        case ast.While(test=test, body=body, orelse=orelse) if not _is_negated(test):
             yield ast.While(test=_negated(test), body=body, orelse=orelse)
         case ast.AugAssign(target=target, op=op, value=value) if type(op) in ARITHMETIC:
             yield ast.AugAssign(target=target, op=ARITHMETIC[type(op)](), value=value)
@@ -137,6 +137,10 @@ def _changed_statements(node: ast.stmt) -> Iterator[ast.AST]:
             yield ast.Break()
         case _:
             pass
+
+
+def _is_negated(test: ast.expr) -> bool:
+    return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
 
 
 def _negated(test: ast.expr) -> ast.expr:

@@ -32,6 +32,7 @@ CHANGED = {
     "lost call": ("a()", ["pass"]),
     "lost await": ("async def f():\n    await a()", ["async def f():\n    pass"]),
     "if": ("if a:\n    b = c", ["if not a:\n    b = c"]),
+    "if not": ("if not a:\n    b = c", ["if a:\n    b = c"]),
     "loop": ("while a:\n    break", ["while not a:\n    break", "while a:\n    continue"]),
     "choice": ("a = b if c else d", ["a = b if not c else d"]),
     "return": ("def f():\n    return a", ["def f():\n    return None"]),
