@@ -129,7 +129,7 @@ async def _refused(runs: Runs, run_id: str, after: int) -> list[str]:
 
 async def s2(data: Path, random: Random) -> list[str]:
     """Many readers, some stuck, some slow: memory is bounded and the others get everything."""
-    plan = Plan(name="crowd", words=400, pace_s=0.0005, steps=("look",))
+    plan = Plan(name="crowd", words=200, pace_s=0.0005, steps=("look",))
     found: list[str] = []
     async with open_runs(data, make_agent=make_agent(data, nowhere), options=OPTIONS) as runs:
         projects = await runs.create_project("Crowd")

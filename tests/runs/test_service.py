@@ -77,7 +77,7 @@ async def test_one_run_at_a_time_and_the_same_request_once(tmp_path: Path) -> No
     gate = asyncio.Event()
     async with open_rig(tmp_path, Puppet([say("ok then")], gate=gate)) as rig:
         run = await rig.ask("one", request_id="r1")
-        assert await rig.ask("one", request_id="r1") == await rig.runs.info(run.id)
+        assert (await rig.ask("one", request_id="r1")).id == run.id
         with pytest.raises(Problem) as failure:
             await rig.ask("two")
         assert failure.value.code == "run_active"
@@ -284,10 +284,19 @@ async def test_a_steer_that_comes_while_the_run_ends_is_answered(tmp_path: Path)
 async def test_deadline_while_the_model_speaks(tmp_path: Path) -> None:
     model = Puppet([say("one two")], gate=asyncio.Event())
     async with open_rig(tmp_path, model) as rig:
-        run = await rig.do(deadline_s=0.1)
+        run = await rig.ask(deadline_s=60)
+        await model.reached.wait()
+        rig.runs._engine.find(run.id)._expire()  # type: ignore[union-attr]
+        ended = await rig.runs.wait(run.id)
         facts = await rig.facts(run.id)
-    assert (run.status, run.reason) == ("expired", "deadline")
+    assert (ended.status, ended.reason) == ("expired", "deadline")
     assert facts[-1]["answer"] == "one"
+
+
+async def test_a_deadline_comes_by_itself(tmp_path: Path) -> None:
+    model = Puppet([say("one two")], gate=asyncio.Event())
+    async with open_rig(tmp_path, model) as rig:
+        assert (await rig.do(deadline_s=0.05)).status == "expired"
 
 
 async def test_deadline_while_waiting_for_room(tmp_path: Path) -> None:

@@ -32,6 +32,9 @@ class Identity:
     born: str
 
 
+_PROC = Path("/proc")
+
+
 def identify(worker_id: str) -> Identity:
     """This process."""
     pid = os.getpid()
@@ -39,24 +42,26 @@ def identify(worker_id: str) -> Identity:
 
 
 def birth(pid: int) -> str | None:
-    """When a process of this host was born, in a form to compare; None if there is no such process."""
+    """When a process of this host was born, in a form to compare; None if there is no such process.
+    Where the system does not tell, a process that is there has the birth "" and counts as the same."""
+    if not _PROC.exists():
+        return "" if _is_there(pid) else None
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text("ascii", "replace")
+        stat = (_PROC / str(pid) / "stat").read_text("ascii", "replace")
     except (FileNotFoundError, ProcessLookupError):
-        return None if Path("/proc/self").exists() else _is_there(pid)
+        return None
     state, *_, start = stat.rpartition(")")[2].split()[:20]
     return None if state == "Z" else start
 
 
-def _is_there(pid: int) -> str | None:
-    """Where the system does not tell births, a process that is there counts as the same one."""
+def _is_there(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
-        return None
+        return False
     except PermissionError:
         pass
-    return ""
+    return True
 
 
 class LeaseKeeper:
