@@ -7,7 +7,6 @@ process start theirs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
@@ -40,7 +39,7 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def context(chromium: Browser, studio: Studio) -> Iterator[BrowserContext]:
+def profile(chromium: Browser, studio: Studio) -> Iterator[BrowserContext]:
     opened = chromium.new_context(
         base_url=studio.url,
         locale="zh-CN",
@@ -55,11 +54,11 @@ def context(chromium: Browser, studio: Studio) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def errors(context: BrowserContext) -> list[str]:
+def errors(profile: BrowserContext) -> list[str]:
     """What the page complained about; a test may clear what it provoked."""
     seen: list[str] = []
-    context.on("weberror", lambda error: seen.append(str(error.error)))
-    context.on(
+    profile.on("weberror", lambda error: seen.append(str(error.error)))
+    profile.on(
         "console",
         lambda message: seen.append(message.text) if message.type in ("error", "warning") else None,
     )
@@ -67,14 +66,14 @@ def errors(context: BrowserContext) -> list[str]:
 
 
 @pytest.fixture
-def page(context: BrowserContext, errors: list[str]) -> Iterator[Page]:
-    page = context.new_page()
+def tab(profile: BrowserContext, errors: list[str]) -> Iterator[Page]:
+    page = profile.new_page()
     yield page
     assert errors == []
 
 
 @pytest.fixture
-def desk(studio: Studio, models: Models, page: Page) -> Callable[..., Desk]:
+def desk(studio: Studio, models: Models, tab: Page) -> Callable[..., Desk]:
     """`desk(replies, files)`: a new project with these files, open in the browser, and a model that
     answers with these replies."""
 
@@ -84,13 +83,8 @@ def desk(studio: Studio, models: Models, page: Page) -> Callable[..., Desk]:
         project = studio.make_project("试验", files or {})
         server = models.serve(replies or [])
         studio.use_model(server.url)
-        page.goto(f"/p/{project.id}")
-        page.get_by_role("tree").or_(page.get_by_text("还没有文件")).first.wait_for()
-        return Desk(page=page, studio=studio, project=project, model=server)
+        tab.goto(f"/p/{project.id}")
+        tab.get_by_role("tree").or_(tab.get_by_text("还没有文件")).first.wait_for()
+        return Desk(page=tab, studio=studio, project=project, model=server)
 
     return make
-
-
-@pytest.fixture
-def data_root(studio: Studio) -> Path:
-    return studio.data

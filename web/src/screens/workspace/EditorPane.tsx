@@ -15,7 +15,7 @@ export function EditorPane() {
         <Empty className="flex-1" title={t("editor.empty")} hint={t("editor.empty.hint", { keys: keyWords("mod+P") })} />
       ) : (
         <Suspense fallback={<Page />}>
-          <FileView key={file} path={file} />
+          <FileView path={file} />
         </Suspense>
       )}
     </section>

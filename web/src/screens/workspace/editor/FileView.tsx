@@ -19,15 +19,18 @@ const Preview = lazy(() => import("./Preview").then((module) => ({ default: modu
 export function FileView({ path }: { path: string }) {
   const { projectId } = useWorkspace();
   const [doc, setDoc] = useState<OpenDoc | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const load = useCallback(() => void openDoc(projectId, path).then(setDoc, setError), [projectId, path]);
+  const [failed, setFailed] = useState<{ path: string; error: unknown } | null>(null);
+  const load = useCallback(
+    () => void openDoc(projectId, path).then(setDoc, (error: unknown) => setFailed({ path, error })),
+    [projectId, path],
+  );
   useEffect(load, [load]);
   const retry = () => {
-    setError(null);
+    setFailed(null);
     load();
   };
-  if (error) return <Failed className="flex-1 justify-center" error={error} onRetry={retry} />;
-  return doc ? <Opened doc={doc} path={path} /> : <div className="flex-1" />;
+  if (failed?.path === path) return <Failed className="flex-1 justify-center" error={failed.error} onRetry={retry} />;
+  return doc?.isAt(path) ? <Opened doc={doc} path={path} /> : <div className="flex-1" />;
 }
 
 function Opened({ doc, path }: { doc: OpenDoc; path: string }) {

@@ -24,6 +24,8 @@ export interface DocState {
 export class OpenDoc {
   readonly store = createStore<DocState>(() => ({ phase: "clean", savedAt: null, problem: null, theirs: null }));
   state: EditorState;
+  /** The path before a rename, for the moment in which the screen still has it. */
+  pathBefore: string | null = null;
   private view: EditorView | null = null;
   private base: string | null;
   private saved: Text;
@@ -72,6 +74,15 @@ export class OpenDoc {
   close(): void {
     clearTimeout(this.timer);
     this.forget();
+  }
+
+  isAt(path: string): boolean {
+    return path === this.path || path === this.pathBefore;
+  }
+
+  moveTo(path: string): void {
+    this.pathBefore = this.path;
+    this.path = path;
   }
 
   get text(): string {

@@ -35,16 +35,16 @@ function prune(keep: OpenDoc): void {
   }
 }
 
-function isAt(doc: OpenDoc, path: string): boolean {
+function isIn(doc: OpenDoc, path: string): boolean {
   return doc.path === path || doc.path.startsWith(`${path}/`);
 }
 
 function onChange(event: Fact<"file.changed">): void {
   for (const [key, doc] of docs) {
-    if (!isAt(doc, event.path)) continue;
+    if (!isIn(doc, event.path)) continue;
     if (event.change === "renamed" && event.to) {
       docs.delete(key);
-      doc.path = event.to + doc.path.slice(event.path.length);
+      doc.moveTo(event.to + doc.path.slice(event.path.length));
       docs.set(keyOf(doc.projectId, doc.path), doc);
     } else {
       void doc.onChanged(event);

@@ -1,4 +1,4 @@
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { defineLanguageFacet, HighlightStyle, Language, syntaxHighlighting } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension } from "@codemirror/state";
@@ -109,7 +109,7 @@ export function editing(label: string): Extension {
     dropCursor(),
     search({ top: true }),
     highlightSelectionMatches({ minSelectionLength: 2 }),
-    keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
+    keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap]),
   ];
 }
 

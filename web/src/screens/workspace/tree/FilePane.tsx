@@ -22,6 +22,8 @@ export function FilePane() {
   const [dialog, setDialog] = useState<TreeDialog | null>(null);
   /** Where a new file goes: the folder that has the focus in the tree. */
   const [folder, setFolder] = useState("");
+  /** A row that gets the focus as soon as it is there. */
+  const [awaited, setAwaited] = useState<string | null>(null);
   const create = (kind: "file" | "folder") => setDialog({ kind, folder });
   useHotkeys({ "alt+N": () => create("file"), "alt+M": () => create("folder") });
   return (
@@ -45,11 +47,11 @@ export function FilePane() {
             <Button onClick={() => create("file")}>{t("tree.new_file")}</Button>
           </Empty>
         ) : (
-          <FileTree shelf={shelf} onDialog={setDialog} onFolder={setFolder} />
+          <FileTree shelf={shelf} onDialog={setDialog} onFolder={setFolder} awaited={awaited} onAwait={setAwaited} />
         )}
         {data?.truncated && <p className="px-3 py-2 text-xs text-ink-3">{t("tree.truncated")}</p>}
       </div>
-      {dialog?.kind === "move" && <MoveDialog path={dialog.path} shelf={shelf} onClose={() => setDialog(null)} />}
+      {dialog?.kind === "move" && <MoveDialog path={dialog.path} shelf={shelf} onAwait={setAwaited} onClose={() => setDialog(null)} />}
       {dialog && dialog.kind !== "move" && (
         <CreateDialog kind={dialog.kind} folder={dialog.folder} onClose={() => setDialog(null)} />
       )}

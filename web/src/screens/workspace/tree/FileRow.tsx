@@ -9,7 +9,7 @@ import { RightClick, type MenuItem } from "@/ui/menu";
 import type { TreeDialog } from "./FilePane";
 
 interface Props {
-  item: ItemInstance<Entry | null>;
+  item: ItemInstance<Entry>;
   ime: ImeGuard;
   isOpen: boolean;
   onDialog: (dialog: TreeDialog) => void;
@@ -62,7 +62,7 @@ const Icon = memo(function Icon({ isFolder, isExpanded }: { isFolder: boolean; i
   );
 });
 
-function RenameInput({ item, ime }: { item: ItemInstance<Entry | null>; ime: ImeGuard }) {
+function RenameInput({ item, ime }: { item: ItemInstance<Entry>; ime: ImeGuard }) {
   const t = useT();
   const { ref: _, ...props } = item.getRenameInputProps() as React.ComponentProps<"input">;
   return (

@@ -22,20 +22,22 @@ interface Props {
   shelf: Shelf;
   onDialog: (dialog: TreeDialog) => void;
   onFolder: (folder: string) => void;
+  awaited: string | null;
+  onAwait: (path: string | null) => void;
 }
 
-export function FileTree({ shelf, onDialog, onFolder }: Props) {
+export function FileTree({ shelf, onDialog, onFolder, awaited, onAwait }: Props) {
   const t = useT();
   const ime = useIme();
   const { projectId, openFile, file } = useWorkspace();
   const remove = (path: string) => void removeFrom(tree, projectId, path, shelf);
-  const tree: TreeInstance<Entry | null> = useTree<Entry | null>({
+  const tree: TreeInstance<Entry> = useTree<Entry>({
     rootItemId: ROOT,
     initialState: { expandedItems: startOpen(projectId, shelf) },
-    isItemFolder: (item) => item.getItemData()?.kind !== "file",
+    isItemFolder: (item) => item.getItemData().kind !== "file",
     getItemName: (item) => nameOf(item.getId()),
     dataLoader: {
-      getItem: (id) => shelf.entries.get(id) ?? null,
+      getItem: (id) => shelf.entries.get(id) ?? gone(id),
       getChildren: (id) => [...(shelf.children.get(id) ?? [])],
     },
     canReorder: false,
@@ -44,7 +46,10 @@ export function FileTree({ shelf, onDialog, onFolder }: Props) {
     },
     onRename: (item, value) => {
       const [path, name] = [item.getId(), value.trim()];
-      if (name) void moveEntry(projectId, path, join(folderOf(path), name));
+      if (!name || name === nameOf(path)) return;
+      const to = join(folderOf(path), name);
+      onAwait(to);
+      void moveEntry(projectId, path, to);
     },
     onDrop: (items, target) => {
       const into = target.item.getId() === ROOT ? "" : target.item.getId();
@@ -65,13 +70,18 @@ export function FileTree({ shelf, onDialog, onFolder }: Props) {
 
   useEffect(() => {
     tree.rebuildTree();
-    if (focusedItem !== null && !shelf.entries.has(focusedItem)) tree.setState((old) => ({ ...old, focusedItem: null }));
-  }, [tree, shelf, focusedItem]);
+    if (awaited !== null && shelf.entries.has(awaited)) {
+      onAwait(null);
+      for (const folder of above(awaited)) open(tree, folder);
+      tree.getItemInstance(awaited).setFocused();
+      tree.updateDomFocus();
+    } else if (focusedItem !== null && !shelf.entries.has(focusedItem)) {
+      tree.setState((old) => ({ ...old, focusedItem: null }));
+    }
+  }, [tree, shelf, focusedItem, awaited, onAwait]);
   useEffect(() => remember(`tree.${projectId}`, JSON.stringify(expandedItems)), [projectId, expandedItems]);
   useEffect(() => {
-    for (const folder of file === null ? [] : above(file)) {
-      if (!tree.getItemInstance(folder).isExpanded()) tree.getItemInstance(folder).expand();
-    }
+    for (const folder of file === null ? [] : above(file)) open(tree, folder);
   }, [tree, file]);
   useEffect(() => {
     const isFolder = focusedItem !== null && shelf.entries.get(focusedItem)?.kind === "folder";
@@ -87,6 +97,16 @@ export function FileTree({ shelf, onDialog, onFolder }: Props) {
   );
 }
 
+function open(tree: TreeInstance<Entry>, folder: string): void {
+  const item = tree.getItemInstance(folder);
+  if (!item.isExpanded()) item.expand();
+}
+
+/** A row that the tree still remembers and the project no longer has. */
+function gone(path: string): Entry {
+  return { path, kind: "file", size_bytes: 0, modified_at: 0, revision: null };
+}
+
 /** The folders that were open when the project was last seen; the first time, those at the top. */
 function startOpen(projectId: string, shelf: Shelf): string[] {
   const stored = recall(`tree.${projectId}`);
@@ -99,17 +119,18 @@ function startOpen(projectId: string, shelf: Shelf): string[] {
 
 /** Keys of the rename field belong to an input method while it composes. */
 function guarded(ime: ImeGuard) {
-  const unless = (act: (tree: TreeInstance<Entry | null>) => void) => (event: KeyboardEvent, on: TreeInstance<Entry | null>) => {
+  const unless = (act: (tree: TreeInstance<Entry>) => void) => (event: KeyboardEvent, on: TreeInstance<Entry>) => {
     if (!ime.owns(event)) act(on);
   };
+  const inField = { allowWhenInputFocused: true, isEnabled: (on: TreeInstance<Entry>) => on.isRenamingItem() };
   return {
-    completeRenaming: { handler: unless((on) => on.completeRenaming()) },
-    abortRenaming: { handler: unless((on) => on.abortRenaming()) },
+    completeRenaming: { ...inField, hotkey: "Enter", handler: unless((on) => on.completeRenaming()) },
+    abortRenaming: { ...inField, hotkey: "Escape", handler: unless((on) => on.abortRenaming()) },
   };
 }
 
 /** Delete and hand the focus to the row below, or above at the end. */
-async function removeFrom(tree: TreeInstance<Entry | null>, projectId: string, path: string, shelf: Shelf): Promise<void> {
+async function removeFrom(tree: TreeInstance<Entry>, projectId: string, path: string, shelf: Shelf): Promise<void> {
   const rows = tree.getItems().map((item) => item.getId());
   const at = rows.indexOf(path);
   const isOutside = (row: string | undefined) => row !== undefined && row !== path && !row.startsWith(`${path}/`);

@@ -10,10 +10,11 @@ import { folderOf, join, nameOf, type Shelf } from "./paths";
 interface Props {
   path: string;
   shelf: Shelf;
+  onAwait: (path: string) => void;
   onClose: () => void;
 }
 
-export function MoveDialog({ path, shelf, onClose }: Props) {
+export function MoveDialog({ path, shelf, onAwait, onClose }: Props) {
   const t = useT();
   const ime = useIme();
   const id = useId();
@@ -23,7 +24,9 @@ export function MoveDialog({ path, shelf, onClose }: Props) {
     (entry) => entry.kind === "folder" && entry.path !== path && !entry.path.startsWith(`${path}/`),
   );
   const submit = () => {
-    void moveEntry(projectId, path, join(folder, nameOf(path)));
+    const to = join(folder, nameOf(path));
+    onAwait(to);
+    void moveEntry(projectId, path, to);
     onClose();
   };
   return (
