@@ -130,6 +130,8 @@ PROBLEMS: dict[str, Row] = dict(
              "Cannot listen on {host}: {problem}; use --host 127.0.0.1"),
         _row("project_path_missing", 404, "没有这个项目目录：{path}；先建立它，或改正 --project",
              "There is no project folder {path}; create it or correct --project"),
+        _row("script_invalid", 400, "文件 {path} 有错：{problem}；改正后再试",
+             "The file {path} has an error: {problem}; correct it and try again"),
         _row("empty_request", 400, "没有要做的事；请写出任务，例如：wenfang run \"数一数 data 里的文件\"",
              "There is nothing to do; write a task, for example: wenfang run \"Count the files in data\""),
         _row("not_ready", 503, "服务还没有就绪", "The service is not ready"),

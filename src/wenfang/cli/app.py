@@ -11,6 +11,8 @@ import typer
 
 from .language import Say
 
+_SUITE = Path("examples/tasks.toml")
+
 
 def make_app(say: Say) -> typer.Typer:
     """All commands, with help in the language of `say`."""
@@ -125,4 +127,31 @@ def _add_models(app: typer.Typer, say: Say) -> None:
 
 
 def _add_eval(app: typer.Typer, say: Say) -> None:
-    del app, say
+    evals = typer.Typer(help=say("help.eval"), no_args_is_help=True)
+    app.add_typer(evals, name="eval")
+
+    @evals.callback()
+    def group() -> None:  # pyright: ignore[reportUnusedFunction]
+        pass  # makes `tasks` a command of its own, with more to come
+
+    @evals.command(help=say("help.eval.tasks"))
+    def tasks(  # pyright: ignore[reportUnusedFunction]
+        suite: Annotated[Path, typer.Argument(help=say("help.eval.suite"))] = _SUITE,
+        runs: Annotated[int, typer.Option(min=1, help=say("help.eval.runs"))] = 3,
+        at_least: Annotated[int, typer.Option(min=0, help=say("help.eval.at_least"))] = 0,
+        provider: Annotated[
+            str | None, typer.Option("--provider", help=say("help.provider"))
+        ] = None,
+        model: Annotated[str | None, typer.Option("--model", help=say("help.model"))] = None,
+        base_url: Annotated[
+            str | None, typer.Option("--base-url", help=say("help.base_url"))
+        ] = None,
+        dialect: Annotated[str | None, typer.Option("--dialect", help=say("help.dialect"))] = None,
+        json: Annotated[bool, typer.Option("--json", help=say("help.json"))] = False,
+        data: Annotated[Path | None, typer.Option(help=say("help.data"))] = None,
+    ) -> None:
+        from .eval import tasks as command
+
+        flags = {"provider": provider, "model": model, "base_url": base_url, "dialect": dialect}
+        options = {"runs": runs, "at_least": at_least}
+        command(say, suite, flags=flags, as_json=json, data=data, **options)

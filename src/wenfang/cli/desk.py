@@ -46,7 +46,8 @@ class Desk:
 
     def printer(self) -> Printer:
         settings = self.store.current()
-        return Printer(self.say, where=settings.base_url, model=settings.model)
+        where = settings.base_url if settings.provider == "openai" else ""
+        return Printer(self.say, where=where, model=settings.model)
 
 
 @contextlib.asynccontextmanager

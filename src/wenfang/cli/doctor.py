@@ -111,7 +111,8 @@ async def _model(say: Say, store: SettingsStore) -> AsyncGenerator[Finding]:
             return
         answer = await greet(client)
         if not answer.ok:
-            words = say(f"failure.{answer.code}", base_url=settings.base_url, model=client.name)
+            where = settings.base_url if settings.provider == "openai" else ""
+            words = say.failure(answer.code, base_url=where, model=client.name)
             yield Finding(name="model", level="broken", text=f"{client.name}: {words}")
             return
         text = say("doctor.model_answers", model=client.name, latency=answer.latency_ms)

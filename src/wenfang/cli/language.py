@@ -9,6 +9,8 @@ from wenfang.problems import Language, words
 
 from .words import WORDS
 
+_LOCAL = ("fatal", "network", "overload", "stream_incomplete")
+
 
 def split_language(args: Sequence[str]) -> tuple[str | None, list[str]]:
     """Take `--lang xx` or `--lang=xx` out of the arguments, wherever it stands before a `--`."""
@@ -46,6 +48,12 @@ class Say:
     def __call__(self, key: str, **params: object) -> str:
         zh, en = WORDS[key]
         return (zh if self.language == "zh" else en).format_map(params)
+
+    def failure(self, kind: str, *, base_url: str, model: str) -> str:
+        """Why a model request failed and what to do. Without an address it was a local model."""
+        if not base_url and kind in _LOCAL:
+            return self("failure.local", kind=kind)
+        return self(f"failure.{kind}", base_url=base_url, model=model)
 
     def problem(self, code: str, params: Mapping[str, str | int | float | bool | None]) -> str:
         """The one line for a problem's code."""

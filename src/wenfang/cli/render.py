@@ -133,7 +133,7 @@ class Printer:
 
     def _why(self, kind: str) -> str:
         """Why a model request failed and what to do."""
-        return self._say(f"failure.{kind}", base_url=self._where, model=self._model)
+        return self._say.failure(kind, base_url=self._where, model=self._model)
 
     def _summary(self, event: RunFinished) -> str:
         usage = event.usage

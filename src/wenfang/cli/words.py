@@ -33,11 +33,14 @@ WORDS: dict[str, tuple[str, str]] = {
     "help.model.remove": ("删除一个本地模型。", "Remove a local model."),
     "help.model.name": ("模型名。", "Name of the model."),
     "help.eval": ("用示例任务给模型打分。", "Measure a model on the example tasks."),
+    "help.eval.tasks": ("逐个做完任务文件里的任务，报告答对多少。", "Do the tasks of a file and report how many are right."),
+    "help.eval.suite": ("任务文件。", "File with the tasks."),
+    "help.eval.runs": ("整套做几遍。", "How often to do all of them."),
+    "help.eval.at_least": ("每遍至少要答对多少，否则以 5 退出。", "Leave with 5 if a run has fewer right than this."),
     # Serve
     "serve.ready": ("文房已启动：{url}", "Wenfang is ready: {url}"),
     "serve.data": ("数据目录：{path}", "Data directory: {path}"),
     "serve.no_model": ("提示：{text}", "Note: {text}"),
-    "serve.stopping": ("正在关闭……", "Shutting down..."),
     # Runs
     "run.tool": ("⚙ {name} {args}", "⚙ {name} {args}"),
     "run.tool_ok": ("  ✓ {text}", "  ✓ {text}"),
@@ -65,6 +68,9 @@ WORDS: dict[str, tuple[str, str]] = {
     "failure.refused": ("服务商拒绝了这个请求", "the provider refused the request"),
     "failure.stream_incomplete": ("与模型的连接中途断开", "the connection to the model broke off"),
     "failure.fatal": ("服务商不接受这个请求（模型 {model!r}）；检查模型名和地址 {base_url}", "the provider does not accept the request (model {model!r}); check the model name and the address {base_url}"),
+    "failure.timeout": ("模型在规定时间内没有回答", "the model did not answer in time"),
+    "failure.local": ("本地模型出错（{kind}）；详情在数据目录的 model.log 里，或换一个模型",
+                      "the local model failed ({kind}); model.log in the data directory says more, or choose another model"),
     # Doctor
     "doctor.ok": ("正常", "ok"),
     "doctor.warning": ("注意", "note"),
@@ -95,6 +101,12 @@ WORDS: dict[str, tuple[str, str]] = {
     "model.pulled": ("{name} 已就绪：{path}", "{name} is ready: {path}"),
     "model.removed": ("已删除 {name}", "Removed {name}"),
     "model.none": ("还没有本地模型；wenfang model pull 下载", "There is no local model; `wenfang model pull` downloads one"),
+    # Eval
+    "eval.right": ("对", "right"),
+    "eval.wrong": ("错", "wrong"),
+    "eval.missing": ("缺 {missing}；回答：{answer}", "lacks {missing}; the answer was: {answer}"),
+    "eval.summary": ("第 {run} 遍：{right}/{total} 对（{languages}），每题 {seconds} 秒",
+                     "run {run}: {right} of {total} right ({languages}), {seconds} s a task"),
     # Failures
     "error": ("错误：{text}", "Error: {text}"),
     "error.internal": ("程序内部出错（{kind}）；设置 WENFANG_DEBUG=1 再运行一次可看到详情",

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
 
-from wenfang.core import Dialect, ModelClient, native
+from wenfang.core import Agent, Dialect, ModelClient, native
 from wenfang.models import ChatClient, DemoModel, Resilient, profile_for
 from wenfang.models.local import (
     DEFAULT_MODEL,
@@ -65,14 +65,25 @@ class Models:
         self._local: dict[Path, LocalServer] = {}
 
     def make_agent(self, context: RunContext) -> AgentSpec:
-        """The crew `solo` for a run. Raises Problem `model_unavailable`."""
-        settings = self._store.current()
+        """The crew `solo` for a durable run. Raises Problem `model_unavailable`."""
+        agent = self.agent(context.project_path)
         return AgentSpec(
-            client=Resilient((self.client(settings),)),
-            tools=solo.make_tools(context.project_path, self._sandbox),
-            dialect=self.dialect(settings),
+            client=agent.client,
+            tools=agent.tools,
+            dialect=agent.dialect,
             instructions=solo.INSTRUCTIONS,
             agent=solo.NAME,
+        )
+
+    def agent(self, project: Path) -> Agent:
+        """The crew `solo` for a project folder, outside of any journal. Raises Problem
+        `model_unavailable`."""
+        settings = self._store.current()
+        return Agent(
+            Resilient((self.client(settings),)),
+            solo.make_tools(project, self._sandbox),
+            instructions=solo.INSTRUCTIONS,
+            dialect=self.dialect(settings),
         )
 
     def status(self, settings: Settings | None = None) -> ModelStatus:

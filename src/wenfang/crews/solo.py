@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from wenfang.core import Toolbox
+from wenfang.core import Tool
 from wenfang.tools import PythonSandbox, calculator, make_file_tools, make_python_tool
 from wenfang.workspace import Workspace
 
@@ -25,7 +25,7 @@ not do.\
 
 
 @lru_cache(maxsize=64)  # schemas cost more to make than a step of a run
-def make_tools(project: Path, sandbox: PythonSandbox) -> Toolbox:
+def make_tools(project: Path, sandbox: PythonSandbox) -> tuple[Tool, ...]:
     """The tools of runs in this project."""
     files = make_file_tools(Workspace(project))
-    return Toolbox((*files, calculator, make_python_tool(sandbox)))
+    return (*files, calculator, make_python_tool(sandbox))

@@ -1,0 +1,72 @@
+"""`wenfang eval tasks`: the example tasks on the model of the settings, as they end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from rich.console import Console
+
+from .desk import open_desk
+from .evals import Result, Summary, eval_tasks, load_suite
+from .language import Say
+from .loop import make_runner
+from .main import EXIT_ERROR, EXIT_STOPPED
+from .render import plain
+
+_ANSWER_CHARS = 200
+
+
+def tasks(
+    say: Say,
+    suite: Path,
+    *,
+    runs: int,
+    at_least: int,
+    flags: Mapping[str, str | None],
+    as_json: bool,
+    data: Path | None,
+) -> None:
+    """Leaves with 5 if one of the runs has fewer than `at_least` right answers."""
+    loaded = load_suite(suite)
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+    def show(result: Result) -> None:
+        console.print(json.dumps(result.as_json()) if as_json else _line(say, result))
+
+    async def work() -> tuple[Summary, ...]:
+        async with open_desk(say, data, flags) as desk:
+            return await eval_tasks(loaded, desk.models.agent, runs=runs, on_result=show)
+
+    with make_runner() as runner:
+        try:
+            summaries = runner.run(work())
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            sys.exit(EXIT_STOPPED)
+    for summary in summaries:
+        console.print(json.dumps(summary.as_json()) if as_json else _summary(say, summary))
+    sys.exit(EXIT_ERROR if any(each.right < at_least for each in summaries) else 0)
+
+
+def _line(say: Say, result: Result) -> str:
+    head = f"{result.task.id}  {result.seconds:6.1f} s  "
+    if result.is_right:
+        return head + say("eval.right")
+    answer = plain(" ".join(result.answer.split()))[:_ANSWER_CHARS]
+    lacks = say("eval.missing", missing=", ".join(result.missing), answer=answer)
+    return f"{head}{say('eval.wrong')}: {lacks}"
+
+
+def _summary(say: Say, summary: Summary) -> str:
+    languages = ", ".join(f"{n} {r}/{t}" for n, (r, t) in summary.languages.items())
+    return say(
+        "eval.summary",
+        run=summary.run,
+        right=summary.right,
+        total=summary.total,
+        languages=languages,
+        seconds=round(summary.seconds_per_task, 1),
+    )
