@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -23,6 +24,7 @@ from wenfang.models import Resilient, RetryPolicy
 
 pytestmark = pytest.mark.anyio
 REQUEST = ModelRequest(messages=(user("hi"),))
+SILENCE = object()
 DONE = Assistant(content=(Text(text="ok"),), stop="stop", model="x")
 
 
@@ -39,6 +41,8 @@ class Model:
         for item in self.tries.pop(0):
             if isinstance(item, ModelError):
                 raise item
+            if item is SILENCE:
+                await asyncio.Event().wait()
             yield item
 
 
@@ -158,6 +162,21 @@ async def test_the_second_client_is_tried_again_too() -> None:
 async def test_a_client_that_just_stops_is_an_incomplete_stream() -> None:
     seen, _ = await run(Model("a", [piece("x")]))
     assert seen[-1].failure.kind == "stream_incomplete"
+
+
+async def test_a_silent_client_has_failed_if_another_is_left() -> None:
+    silent = Model("a", [SILENCE], [piece("half"), SILENCE])
+    seen, _ = await run(silent, Model("b", [piece("ok"), DONE]), retries=1, silent_s=0.01)
+    assert [type(event) for event in seen] == [Reset, Delta, Reset, Delta, Assistant]
+    assert [attempt.failure.kind for attempt in seen[-1].attempts] == ["network", "network"]
+
+
+async def test_whole_replies_and_the_last_client_may_be_silent() -> None:
+    client = Resilient([Model("a", [DONE]), Model("b")], policy=RetryPolicy(silent_s=0.0))
+    whole = ModelRequest(messages=(user("hi"),), stream=False)
+    assert (await seen_until_failure(client, whole))[0] == [DONE]
+    last = Resilient([Model("a", [DONE])], policy=RetryPolicy(silent_s=0.0))
+    assert (await seen_until_failure(last, REQUEST))[0] == [DONE]
 
 
 def test_no_clients_is_misuse() -> None:

@@ -38,11 +38,13 @@ _FINAL: frozenset[ErrorKind] = frozenset({"overflow", "refused"})
 class RetryPolicy:
     """`retries` further tries of one client, after `base_s`·2ⁿ seconds less up to a quarter, at most
     `cap_s`. A provider that asks to wait is obeyed up to `cap_s`; one that asks for longer is not
-    waited for."""
+    waited for. While another client is left, one whose stream is silent for `silent_s` has failed; the
+    last one has the time that the run's limits give it."""
 
     retries: int = 3
     base_s: float = 2.0
     cap_s: float = 60.0
+    silent_s: float = 60.0
 
     def wait_s(self, failure: Failure, tried: int, random: Callable[[], float]) -> float | None:
         """Seconds until the next try after `tried` retries, or None for no further one."""
@@ -87,7 +89,7 @@ class Resilient:
             client = self._clients[turn.at]
             seen: list[str] = []
             try:
-                async with aclosing(client.stream(request)) as events:
+                async with aclosing(self._events(turn.at, request)) as events:
                     async for event in events:
                         if isinstance(event, Assistant):
                             yield replace(event, attempts=tuple(attempts)) if attempts else event
@@ -108,6 +110,12 @@ class Resilient:
             if turn.wait_s:
                 await self._sleep(turn.wait_s)
 
+    def _events(self, at: int, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        client = self._clients[at]
+        if at + 1 < len(self._clients) and request.stream:
+            return _not_silent(client, request, self._policy.silent_s)
+        return client.stream(request)
+
     def _next(self, turn: _Turn, failure: Failure, *, seen: bool) -> _Turn | None:
         """Who is asked next, and when; None if nobody is."""
         if not seen:
@@ -126,6 +134,23 @@ class _Turn:
     at: int
     tried: int
     wait_s: float
+
+
+async def _not_silent(
+    client: ModelClient, request: ModelRequest, limit_s: float
+) -> AsyncGenerator[ModelEvent, None]:
+    """The events of a try; a longer silence between them is a failure."""
+    async with aclosing(client.stream(request)) as events:
+        while True:
+            try:
+                async with asyncio.timeout(limit_s):
+                    event = await anext(events, None)
+            except TimeoutError:
+                said = f"{client.name} sent nothing for {limit_s:g} s"
+                raise ModelError("network", said) from None
+            if event is None:
+                return
+            yield event
 
 
 def _estimate(request: ModelRequest, seen: list[str]) -> Usage:
