@@ -432,3 +432,11 @@ async def test_progress() -> None:
     (frame,) = ear.channel.since(0) or []
     assert json.loads(frame.data)["text"] == "half"
     assert frame.seq is None
+
+
+async def test_closing_while_a_page_is_read() -> None:
+    book = Book()
+    hub = Hub(book.page)
+    async with hub.subscribe(P, 0) as reader:
+        book.arrived = hub.close
+        assert await reader.batch() == ()

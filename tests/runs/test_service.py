@@ -460,3 +460,24 @@ async def test_ready(tmp_path: Path) -> None:
 async def test_usage_of_a_run_counts_each_reply_once(tmp_path: Path) -> None:
     async with open_rig(tmp_path, Puppet([say("x")])) as rig:
         assert (await rig.do()).usage == USAGE
+
+
+@pytest.mark.parametrize("after", [-1, 99])
+async def test_numbers_that_are_not_there(tmp_path: Path, after: int) -> None:
+    async with open_rig(tmp_path, Puppet([say("x")])) as rig:
+        run = await rig.do()
+        for opened in (
+            rig.runs.subscribe(rig.project_id, after),
+            rig.runs.subscribe_run(run.id, after),
+        ):
+            with pytest.raises(Problem) as failure:
+                async with opened:
+                    pass
+            assert failure.value.code == "invalid_request"
+
+
+async def test_a_session_of_another_project(tmp_path: Path) -> None:
+    async with open_rig(tmp_path, Puppet([say("x")])) as rig:
+        other = await rig.runs.create_project("Other")
+        with pytest.raises(Problem, match="session_not_found"):
+            await rig.runs.snapshot(other.id, rig.session.id)

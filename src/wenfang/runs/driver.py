@@ -378,6 +378,7 @@ class Driver:
                 self._voice.progress(event)
             case AttemptReset():
                 self._reset(event)
+                await self._pen.flush()  # readers hear of it before they see the next try
             case UserAdded():
                 self._user(event.message)
             case Notice():
