@@ -72,6 +72,20 @@ make_environment() {
   fi
 }
 
+# The embedded model's runtime needs GNU OpenMP, which a small Debian lacks. Unpacked, it is loaded at the
+# start of the environment's Python, because no search path of the system leads to it.
+openmp() {
+  local check='import ctypes; ctypes.CDLL("libgomp.so.1")' library
+  if $py -c "$check" 2>/dev/null || apt_install libgomp1; then return; fi
+  if apt_unpack libgomp1; then
+    library=$(find "$PWD/$debian" -name libgomp.so.1 | head -n 1)
+    printf 'import ctypes; ctypes.CDLL("%s", mode=ctypes.RTLD_GLOBAL)\n' "$library" \
+      >"$($py -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/wenfang-openmp.pth"
+  else
+    say "The embedded model will not run without libgomp1. Run as root: apt-get install -y libgomp1"
+  fi
+}
+
 # The stamp is the hash of what an installation is made from, the place included: scripts name it.
 stamp() { { pwd; cat requirements*.lock pyproject.toml; } | sha256sum | cut -d' ' -f1; }
 is_installed() { [ -x $py ] && [ "$(cat $venv/.installed-"$1" 2>/dev/null)" = "$(stamp)" ]; }
@@ -83,6 +97,7 @@ environment() {
     $py -m pip --version >/dev/null 2>&1 || make_environment
     say "Installing the pinned packages (a minute or two the first time)"
     $py -m pip install --quiet --disable-pip-version-check --require-hashes -r $lock
+    openmp
     $py hatch_build.py
     $py -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
     stamp >$venv/.installed-"$kind"
