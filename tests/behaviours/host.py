@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from wenfang.core import Toolbox, native
-from wenfang.crews import open_models, pull_embedded
+from wenfang.crews import open_models
 from wenfang.runs import AgentSpec, Options, RunContext, open_runs
 from wenfang.server.app import make_app
 from wenfang.server.pulls import Pulls
@@ -25,6 +25,10 @@ from .direct import Sleeps, make_client, make_limits
 CALLS = "calls.jsonl"
 _APP = make_app(None)  # building its routes takes longer than a case; it serves one case at a time
 _OPTIONS = Options(delta_s=0.005, delta_chars=1)
+
+
+async def _no_pull(report: Callable[[float], None]) -> None:
+    raise NotImplementedError("no case downloads anything")
 
 
 @asynccontextmanager
@@ -49,7 +53,7 @@ async def open_host(
         open_runs(data, make_agent=make_agent, options=_OPTIONS) as runs,
     ):
         services = Services(
-            store=store, models=models, runs=runs, pulls=Pulls(pull_embedded), streams=Streams()
+            store=store, models=models, runs=runs, pulls=Pulls(_no_pull), streams=Streams()
         )
         _APP.state.services = services
         ready = asyncio.Event()

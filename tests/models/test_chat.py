@@ -21,7 +21,7 @@ from tests.models.fake import (
 )
 
 from wenfang.core import ModelError, Text, Thinking, Usage
-from wenfang.models import TransportError
+from wenfang.models import Profile, TransportError
 
 pytestmark = pytest.mark.anyio
 _USAGE = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
@@ -287,6 +287,35 @@ async def test_usage_inside_a_choice() -> None:
     _, reply = await collect(chat)
     assert reply is not None
     assert reply.usage == Usage(input=9, output=3)
+
+
+async def test_an_error_without_an_empty_line_after_it() -> None:
+    error = await fails(chunk({"content": "x"}) + event({"error": {"code": 529}}).rstrip())
+    assert error.failure.kind == "overload"
+
+
+async def test_a_stream_that_does_not_say_what_it_is() -> None:
+    chat, _ = client(Answer(chunk({"content": "x"}, "stop"), headers={}))
+    deltas, reply = await collect(chat)
+    assert text_of(deltas) == "x"
+    assert reply is not None
+
+
+async def test_an_empty_error_is_none() -> None:
+    chat, _ = client(Answer(chunk({"content": "x"}, "stop", error={})))
+    _, reply = await collect(chat)
+    assert reply is not None
+
+
+@pytest.mark.parametrize(
+    ("message", "read", "is_full"),
+    [({}, 99, True), ({}, 98, False), ({"content": "x"}, 99, False)],
+)
+async def test_a_window_that_is_full(message: Any, read: int, is_full: bool) -> None:
+    answer = whole(message, "length", usage={"prompt_tokens": read, "completion_tokens": 0})
+    chat, _ = client(answer, profile=Profile(context_window=100))
+    _, error = await seen_until_failure(chat, ask(stream=False))
+    assert (error is not None and error.failure.kind == "overflow") == is_full
 
 
 async def test_refusals_are_words() -> None:

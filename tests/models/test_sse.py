@@ -28,7 +28,7 @@ _TABLE = [
 def test_whole(stream: bytes, events: list[bytes]) -> None:
     splitter = EventSplitter()
     assert [e for e in splitter.feed(stream) if e] == [e for e in events if e]
-    assert splitter.close() == b""
+    assert splitter.close() == ()
 
 
 @pytest.mark.parametrize(("stream", "events"), _TABLE)
@@ -63,10 +63,21 @@ def test_any_cut_gives_the_same_events(lines: list[bytes], end: bytes, cuts: lis
     assert parts.close() == whole.close()
 
 
-def test_close_gives_a_last_event_without_its_empty_line() -> None:
+@pytest.mark.parametrize(
+    ("rest", "events"),
+    [
+        (b"data: [DONE]", (b"[DONE]",)),
+        (b'data: {"a":1}\n', (b'{"a":1}',)),
+        (b'data: {"a":1', ()),
+        (b"data: " + b"[" * 100_000, ()),
+        (b": comment\n", ()),
+        (b"", ()),
+    ],
+)
+def test_close_gives_a_last_event_without_its_empty_line(rest: bytes, events: object) -> None:
     splitter = EventSplitter()
-    splitter.feed(b"data: a\n\ndata: b\n")
-    assert splitter.close() == b"b"
+    splitter.feed(b"data: a\n\n" + rest)
+    assert splitter.close() == events
 
 
 def test_a_huge_event_is_refused() -> None:

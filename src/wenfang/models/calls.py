@@ -111,19 +111,14 @@ def finish_calls(
 ) -> dict[int, ToolCall]:
     """The finished calls by block, each with an id of ours: providers repeat theirs (FB13). A call that
     came twice under one id with the same arguments is one call."""
-    seen: set[tuple[str, str]] = set()
     made: dict[int, ToolCall] = {}
+    by_id: dict[str, list[ToolCall]] = {}
     for call in calls:
         if not call.name:
             raise protocol_error("a tool call without a name")
         text = call.text
         parsed = parse_arguments(text, complete=complete)
-        same = canonical(call.name, parsed.arguments) if parsed.error is None else text
-        mark = (call.provider_id, same)
-        if call.provider_id and mark in seen:
-            continue
-        seen.add(mark)
-        made[call.index] = ToolCall(
+        finished = ToolCall(
             id=new_id("call"),
             name=call.name,
             arguments=parsed.arguments,
@@ -131,7 +126,17 @@ def finish_calls(
             raw=None if parsed.error is None else text,
             repaired=parsed.repaired,
         )
+        twins = by_id.setdefault(call.provider_id, []) if call.provider_id else []
+        if not any(_is_same(finished, twin) for twin in twins):
+            twins.append(finished)
+            made[call.index] = finished
     return made
+
+
+def _is_same(one: ToolCall, two: ToolCall) -> bool:
+    if one.error is not None or two.error is not None:
+        return (one.name, one.raw) == (two.name, two.raw)
+    return canonical(one.name, one.arguments) == canonical(two.name, two.arguments)
 
 
 def _text(arguments: object) -> str:

@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 
 from wenfang.core import (
+    Assistant,
     ModelError,
     ModelEvent,
     ModelRequest,
@@ -84,22 +85,32 @@ class ChatClient:
                     raise await self._refusal(response)
                 begun = True
                 kind = response.headers.get("content-type", "")
-                if "event-stream" in kind:
-                    splitter = EventSplitter()
-                    while not reply.done and (data := await response.read()):
-                        failure = reply.feed(splitter.feed(data))
-                        for delta in reply.take():
-                            yield delta
-                        if failure is not None:
-                            raise failure
-                    _add_last(reply, splitter.close())
-                else:
+                if not _is_stream(kind, request):
                     reply.add_whole(await _read_whole(response, kind))
+                splitter = EventSplitter()
+                while not reply.done:
+                    data = await response.read()
+                    failure = reply.feed(splitter.feed(data) if data else splitter.close())
+                    for delta in reply.take():
+                        yield delta
+                    if failure is not None:
+                        raise failure
+                    if not data:
+                        break
         except TransportError as error:
             raise self._broken(error, reply if begun else None) from error
         except EventTooLarge as error:
             raise protocol_error(str(error)) from error
-        yield reply.finish(model=self.name, new_id=self._new_id)
+        message = reply.finish(model=self.name, new_id=self._new_id)
+        if self._is_full(message):
+            raise ModelError("overflow", "The context window is full.", usage=message.usage)
+        yield message
+
+    def _is_full(self, message: Assistant) -> bool:
+        """Cut before its first word, with a prompt that fills the window (engine A4)."""
+        window = self.profile.context_window
+        is_empty = message.stop == "length" and not message.content
+        return is_empty and window is not None and message.usage.input >= 0.99 * window
 
     def _reply(self, request: ModelRequest) -> Reply:
         def estimate(text: str) -> Usage:
@@ -142,10 +153,12 @@ class ChatClient:
         )
 
 
-def _add_last(reply: Reply, payload: bytes) -> None:
-    """A last event without the empty line after it counts if it is whole; a piece of one does not."""
-    if not reply.done:
-        reply.feed((payload,))
+def _is_stream(kind: str, request: ModelRequest) -> bool:
+    """Whether the answer is a stream. Some servers answer in another way than they were asked, and
+    some do not say what a stream is."""
+    if "event-stream" in kind:
+        return True
+    return request.stream and "json" not in kind and "html" not in kind
 
 
 async def _read_up_to(response: HttpResponse, limit_bytes: int) -> bytes:

@@ -136,7 +136,7 @@ class Redactor:
 
     key: str = ""
 
-    _PATTERN = re.compile(r"(?i)(bearer\s+)\S+|\b(?:sk|pk|rk|gsk|xai|api|key)[-_][\w*.\-]{6,}")
+    _PATTERN = re.compile(r"(?i)(bearer\s+)\S+|\b(?:sk|pk|rk|gsk|xai)[-_][\w*.\-]{6,}")
 
     def __call__(self, text: str) -> str:
         if len(self.key) >= 4:

@@ -124,9 +124,9 @@ class Reply:
         if chunk.usage is not None:
             self._usage = chunk.usage
         error = chunk.error
-        if error is None and isinstance(chunk.choices, UnsetType) and chunk.object == "error":
+        if isinstance(chunk.choices, UnsetType) and chunk.object == "error":
             error = json.loads(payload)  # the whole chunk is the error
-        if error is not None:
+        if error:
             raise provider_error(error, status=None, redact=self._redact, usage=self.reported())
         if chunk.choices is None and chunk.usage is None:
             raise protocol_error("a chunk whose choices are null")

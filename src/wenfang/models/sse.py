@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -48,10 +50,10 @@ class EventSplitter:
             for event in events
         ]
 
-    def close(self) -> bytes:
-        """What a stream left unfinished: the data of its last event if only the empty line at its end
-        is missing, else a piece of it."""
-        return _data(b"".join(self._pieces))
+    def close(self) -> Sequence[bytes]:
+        """The data of a last event that only lacks the empty line after it; not a piece of one."""
+        data = _data(b"".join(self._pieces))
+        return (data,) if _is_whole(data) else ()
 
     def _keep(self, data: bytes) -> None:
         if data:
@@ -60,6 +62,16 @@ class EventSplitter:
             self._size += len(data)
             if self._size > self._limit:
                 raise EventTooLarge(f"an event of more than {self._limit} bytes")
+
+
+def _is_whole(data: bytes) -> bool:
+    if data == b"[DONE]":
+        return True
+    try:
+        msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
 
 
 def _data(event: bytes) -> bytes:
