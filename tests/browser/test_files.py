@@ -187,6 +187,7 @@ def focus_tree(page: Page) -> None:
 
 def go_to(page: Page, name: str) -> None:
     page.keyboard.press("Home")
+    expect(page.locator('[role=treeitem][aria-level="1"][aria-posinset="1"]:focus')).to_have_count(1)
     for _ in range(30):
         focused = page.locator("[role=treeitem]:focus")
         expect(focused).to_have_count(1)

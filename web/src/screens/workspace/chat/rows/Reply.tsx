@@ -5,23 +5,23 @@ import { Answer } from "../Answer";
 import { Thought } from "./Thought";
 import { useToolWords } from "./tool-words";
 
-export function Reply({ row }: { row: ReplyRow }) {
+export function Reply({ row, isRunning }: { row: ReplyRow; isRunning: boolean }) {
   if (row.blocks.length === 0) return null;
   return (
     <div className="flex flex-col gap-3">
       {row.blocks.map((block) => (
-        <BlockView key={block.index} block={block} isLive={row.live && block === row.blocks.at(-1)} />
+        <BlockView key={block.index} block={block} isLive={row.live && block === row.blocks.at(-1)} isRunning={isRunning} />
       ))}
     </div>
   );
 }
 
-function BlockView({ block, isLive }: { block: Block; isLive: boolean }) {
+function BlockView({ block, isLive, isRunning }: { block: Block; isLive: boolean; isRunning: boolean }) {
   switch (block.kind) {
     case "text":
       return block.text.trim() ? <Answer text={block.text} /> : null;
     case "thinking":
-      return block.text.trim() ? <Thought text={block.text} isLive={isLive} /> : null;
+      return block.text.trim() ? <Thought text={block.text} isLive={isLive} isRunning={isRunning} /> : null;
     case "call":
       return <WrittenCall block={block} isLive={isLive} />;
   }

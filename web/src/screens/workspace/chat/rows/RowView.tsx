@@ -5,12 +5,12 @@ import { Reply } from "./Reply";
 import { ToolCard } from "./ToolCard";
 import { UserRow } from "./UserRow";
 
-export const RowView = memo(function RowView({ row }: { row: Row }) {
+export const RowView = memo(function RowView({ row, isRunning }: { row: Row; isRunning: boolean }) {
   switch (row.kind) {
     case "user":
       return <UserRow text={row.text} source={row.source} />;
     case "reply":
-      return <Reply row={row} />;
+      return <Reply row={row} isRunning={isRunning} />;
     case "tool":
       return <ToolCard row={row} />;
     case "notice":

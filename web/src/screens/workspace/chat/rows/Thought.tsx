@@ -3,15 +3,21 @@ import { useEffect, useId, useRef, useState } from "react";
 import { useT } from "@/i18n/t";
 import { cx } from "@/ui/cx";
 
+interface Props {
+  text: string;
+  isLive: boolean;
+  isRunning: boolean;
+}
+
 /**
- * Open while it is being thought, closed when it comes from the past. It never closes by itself: the
+ * Open if it is seen while its run works, closed when it comes from the past. It never closes by itself: the
  * answer below it would jump. Its height is bounded, so it does not push the answer away.
  */
-export function Thought({ text, isLive }: { text: string; isLive: boolean }) {
+export function Thought({ text, isLive, isRunning }: Props) {
   const t = useT();
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
-  const [isOpen, setOpen] = useState(isLive);
+  const [isOpen, setOpen] = useState(isRunning);
   useEffect(() => {
     if (isLive && box.current) box.current.scrollTop = box.current.scrollHeight;
   });
