@@ -90,11 +90,13 @@ class CallTable:
         """Whether a piece with a name belongs to `call`, or begins another one."""
         if not call.name:
             return True
+        elsewhere = None not in (index, call.position) and index not in self._by_index
+        if name == call.name and not elsewhere and not text.lstrip().startswith("{"):
+            return True  # the name comes with every piece
         complete = _is_object(call.text)
         if name != call.name and not complete:
             raise protocol_error(f"two names for one tool call ({call.name!r} and {name!r})")
-        elsewhere = None not in (index, call.position) and index not in self._by_index
-        return not complete or (name == call.name and not text.strip() and not elsewhere)
+        return not complete
 
     def _open(self, given_id: str, index: int | None, name: str) -> Call:
         call = self._open_call()

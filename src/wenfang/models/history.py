@@ -7,6 +7,7 @@ objects, so that they are encoded once.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from wenfang.core import Assistant, Message, Text, ToolCall, ToolResult
 
@@ -20,17 +21,19 @@ def repair_history(messages: Sequence[Message]) -> list[Message]:
 
     Replies that failed, were stopped or are empty are left out. Every call is followed by exactly one
     result, in call order: a missing one says that the call was interrupted, also after the last
-    message; results without a call, and second results, are left out.
+    message; results without a call, second results and second calls of one id are left out.
     """
     mended: list[Message] = []
     results = _results_by_reply(messages)
     for at, message in enumerate(messages):
         if isinstance(message, ToolResult) or is_left_out(message):
             continue
-        mended.append(message)
         if isinstance(message, Assistant):
+            message = _without_twins(message)
             found = results.get(at, {})
-            mended += [found.get(call.id) or _missing(call) for call in _distinct(message)]
+            mended += [message, *(found.get(call.id) or _missing(call) for call in message.calls)]
+        else:
+            mended.append(message)
     return mended
 
 
@@ -54,8 +57,13 @@ def _results_by_reply(messages: Sequence[Message]) -> dict[int, dict[str, ToolRe
     return found
 
 
-def _distinct(message: Assistant) -> list[ToolCall]:
-    return list({call.id: call for call in message.calls}.values())
+def _without_twins(message: Assistant) -> Assistant:
+    """The message with at most one call for each id."""
+    last = {call.id: call for call in message.calls}
+    if len(last) == len(message.calls):
+        return message
+    kept = (b for b in message.content if not isinstance(b, ToolCall) or last[b.id] is b)
+    return replace(message, content=tuple(kept))
 
 
 def _missing(call: ToolCall) -> ToolResult:

@@ -64,8 +64,11 @@ class RequestEncoder:
 
     def body(self, request: ModelRequest) -> bytes:
         """The whole body of a chat completions request. Messages are mended if they need it."""
-        parts = self._parts(request.messages) or self._parts(repair_history(request.messages))
-        return b'%b,"messages":[%b]}' % (self._options(request), b",".join(parts or ()))
+        parts = self._parts(request.messages)
+        if parts is None:
+            parts = self._parts(repair_history(request.messages))
+        assert parts is not None
+        return b'%b,"messages":[%b]}' % (self._options(request), b",".join(parts))
 
     def _parts(self, messages: Sequence[Message]) -> list[bytes] | None:
         """The encoded messages; None if a call lacks its result, or anything else needs mending."""
