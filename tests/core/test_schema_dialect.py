@@ -349,7 +349,9 @@ def test_history_is_written_as_steps_and_results_stand_in_a_frame() -> None:
     }
     assert result.role == "user"
     assert result.source == "observation"
-    assert result.text == "<tool_response>\nhello\n</tool_response>"
+    assert result.text == (
+        "<tool_response>\nhello\n</tool_response>\nUse this for: What is in a.txt?"
+    )
 
 
 def test_several_calls_of_another_model_become_one_step_each() -> None:
@@ -519,7 +521,9 @@ def step(**values: object) -> Assistant:
 
 
 @pytest.mark.anyio
-async def test_a_repeated_call_is_not_run_and_only_an_answer_is_allowed_next() -> None:
+async def test_a_repeated_call_is_not_run_and_after_a_second_one_only_an_answer_is_allowed() -> (
+    None
+):
     ran: list[int] = []
 
     @tool
@@ -530,6 +534,7 @@ async def test_a_repeated_call_is_not_run_and_only_an_answer_is_allowed_next() -
 
     model = FakeModel(
         step(thought="a", action="double", input={"n": 2}),
+        step(thought="b", action="double", input={"n": 2.0}),
         step(thought="b", action="double", input={"n": 2}),
         step(thought="c", action="final", answer="4"),
     )
@@ -546,11 +551,11 @@ async def test_a_repeated_call_is_not_run_and_only_an_answer_is_allowed_next() -
     end = await agent.run("2*2?", emit=emit)
     assert (end.status, end.answer, ran) == ("done", "4", [2])
     assert "".join(shown) == "4"
-    assert results[1].error_type == "repeated"
-    assert "already know" in results[1].text
+    assert [result.error_type for result in results] == [None, "denied", "repeated"]
+    assert all("already know" in result.text for result in results[1:])
     kinds = [sorted(request.response_schema) for request in model.requests]
-    assert kinds[0] == kinds[1] == ["anyOf"]
-    assert model.requests[2].response_schema["properties"]["action"] == {"const": "final"}
+    assert kinds[:3] == [["anyOf"]] * 3
+    assert model.requests[3].response_schema["properties"]["action"] == {"const": "final"}
 
 
 @pytest.mark.anyio

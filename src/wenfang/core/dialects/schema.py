@@ -38,6 +38,7 @@ UNREADABLE = "unreadable"  # the name of a call whose tool could not be read
 _OBSERVATION_CHARS = 4000
 _OBSERVATION_TAIL = 500
 _RAW_CHARS = 500
+_TASK_CHARS = 300
 
 # What begins a special token of a chat template, or the frame of a result.
 _PROTOCOL = re.compile(r"<(?=[|\uff5c]|\s*/?\s*tool_response)", re.IGNORECASE)
@@ -45,18 +46,20 @@ _REPLACED = re.compile("\uff1c(?=[|\uff5c]|\\s*/?\\s*tool_response)", re.IGNOREC
 
 
 class Repeats:
-    """A call with the same tool and arguments is not run again: its result is known. A call that
-    changed a file makes earlier results worth asking for again."""
+    """A call with the same tool and arguments is not run again: its result is known. The first time the
+    model is told so and may do something else; the second time it has to answer. A call that changed a
+    file makes earlier results worth asking for again."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
         self._due: dict[str, str] = {}
+        self._warned = False
 
     def observe(self, event: LimitEvent) -> Verdict:
         if isinstance(event, CallDue):
             key = canonical(event.call.name, event.call.arguments)
             if event.call.error is None and key in self._known:
-                return Deny(error_type="repeated", text=_KNOWN)
+                return self._refuse()
             self._due[event.call.id] = key
         elif isinstance(event, CallDone):
             key = self._due.pop(event.call.id, None)
@@ -66,11 +69,15 @@ class Repeats:
                 self._known.add(key)
         return OK
 
+    def _refuse(self) -> Verdict:
+        if self._warned:
+            return Deny(error_type="repeated", text=f"{_KNOWN} Give the final answer now.")
+        self._warned = True
+        return Deny(error_type="denied", text=f"{_KNOWN} {_ELSE}")
 
-_KNOWN = (
-    "You already know this: the same call was made before and its result is above. "
-    "Give the final answer now."
-)
+
+_KNOWN = "You already know this: the same call was made before and its result is above."
+_ELSE = "Do the next step with it: compute, read another file, or give the final answer."
 
 
 @dataclass(slots=True)
@@ -124,6 +131,7 @@ class _Conversation:
         # A message is kept with its rendering, so that its id stays its own.
         self._rendered: dict[int, tuple[Message, tuple[Message, ...]]] = {}
         self._later_calls: dict[str, ToolCall] = {}  # all but the first of a reply
+        self._task = ""  # the newest words of the user
         self._escaped = False  # a protocol word was replaced in something the model read
         self._refused_plain = False
 
@@ -167,6 +175,8 @@ class _Conversation:
             yield System(content=self._safe(message.content))
         elif isinstance(message, User):
             text = self._safe(_shown(message.content))
+            if message.source not in ("repair", "limit"):
+                self._task = text if len(text) <= _TASK_CHARS else f"{text[:_TASK_CHARS]}..."
             yield message if text == message.text else replace(message, content=(Text(text=text),))
         elif isinstance(message, Assistant):
             calls = message.calls
@@ -178,8 +188,8 @@ class _Conversation:
             later_call = self._later_calls.get(message.call_id)
             if later_call is not None:
                 yield _said(write_step("", "", later_call))
-            text = observation(self._safe(_clipped(_shown(message.content))))
-            yield user(text, source="observation")
+            text = self._safe(_clipped(_shown(message.content)))
+            yield user(observation(text, self._task), source="observation")
 
     def _safe(self, text: str) -> str:
         """`text` without anything that a template or this dialect would take for its own words."""
@@ -249,7 +259,7 @@ def _played(example: Example) -> Iterator[Message]:
     yield user(example.task)
     for thought, tool, arguments, result in example.steps:
         yield _said(_object({"thought": thought, "action": tool, "input": dict(arguments)}))
-        yield user(observation(result), source="observation")
+        yield user(observation(result, example.task), source="observation")
     yield _said(write_step(example.thought, example.answer, None))
 
 

@@ -151,9 +151,9 @@ def system_text(instructions: str, tools: Sequence[ToolSpec]) -> str:
     return "\n".join(part.rstrip() + "\n" for part in parts if part)
 
 
-def observation(text: str) -> str:
-    """A result as the model reads it, in the frame that chat models know."""
-    return f"{OPEN}\n{text}\n{CLOSE}"
+def observation(text: str, task: str) -> str:
+    """A result as the model reads it, in the frame that chat models know, with the task in mind."""
+    return f"{OPEN}\n{text}\n{CLOSE}\nUse this for: {task}"
 
 
 def _tool(spec: ToolSpec) -> str:
