@@ -15,12 +15,11 @@ import re
 import sys
 import time
 from functools import lru_cache
+from itertools import pairwise
 
 PROMPT = re.compile(rb"bench:(\d+):(\d+):(\d+):(\d+):(\d+):(\d+):([\w-]+)")
 USAGE = {"prompt_tokens": 900, "completion_tokens": 30, "total_tokens": 930}
-OPEN = (
-    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-)
+OPEN = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 
 
 def frame(data: str) -> bytes:
@@ -46,7 +45,7 @@ def arguments(step: int, pieces: int, tool: str) -> list[str]:
     text = json.dumps({"a": a, "b": b} if tool == "add" else {"expression": f"{a}+{b}"})
     text = "{" + " " * max(0, pieces - len(text)) + text[1:]
     cuts = [len(text) * at // pieces for at in range(pieces + 1)]
-    return [text[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [text[a:b] for a, b in pairwise(cuts)]
 
 
 @lru_cache
@@ -67,7 +66,9 @@ def streamed(step: int, texts: int, pieces: int, tool: str) -> bytes:
 
 @lru_cache
 def ending(finish: str) -> bytes:
-    usage = json.dumps({"id": "c-1", "object": "chat.completion.chunk", "choices": [], "usage": USAGE})
+    usage = json.dumps(
+        {"id": "c-1", "object": "chat.completion.chunk", "choices": [], "usage": USAGE}
+    )
     return frame(chunk({}, finish)) + frame(usage) + frame("[DONE]") + b"0\r\n\r\n"
 
 

@@ -10,6 +10,7 @@ Copy this file to that benchmark's `adapters/` and add the table below to its `a
 """
 
 import benchlib
+
 from wenfang import Agent, ChatClient, Limits, MessageDelta, tool
 
 

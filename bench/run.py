@@ -43,10 +43,21 @@ class Row:
 
 ROWS = [
     Row("S1", "CPU per request", {"do": "steps", "stream": False}, "us", "us", 0.10, 0.065),
-    Row("S2", "CPU per request, streamed", {"do": "steps", "stream": True}, "us", "us", 0.10, 0.065),
+    Row(
+        "S2", "CPU per request, streamed", {"do": "steps", "stream": True}, "us", "us", 0.10, 0.065
+    ),
     Row("S3", "CPU per delta, burst", {"do": "burst"}, "us", "us", 0.08, 0.08),
     Row("S3", "lag of a delta, p50", {"do": "paced"}, "lag_us", "us", 0.6, 0.37),
-    Row("S4", "runs per second, 200 at once", {"do": "concurrent"}, "runs_s", "/s", 10, 14, more=True),
+    Row(
+        "S4",
+        "runs per second, 200 at once",
+        {"do": "concurrent"},
+        "runs_s",
+        "/s",
+        10,
+        14,
+        more=True,
+    ),
     Row("S4", "peak memory per run", {"do": "concurrent"}, "kb", "kB"),
     Row("S5", "CPU per step at step 300", {"do": "history"}, "us_at_300", "us", 0.01, 0.01),
     Row("S5", "CPU per step at step 10", {"do": "history"}, "us_at_10", "us"),
@@ -136,7 +147,9 @@ def main() -> int:
     model = Process(str(HERE / "model.py"))
     base_url = f"http://127.0.0.1:{model.line().strip()}/v1"
     seen = measure(base_url, only, given.rounds)
-    print("id  figure                             wenfang           bare  x bare        x SDK loop     gate")
+    print(
+        "id  figure                             wenfang           bare  x bare        x SDK loop     gate"
+    )
     all_ok = True
     for row in ROWS:
         if not only or row.id in only:

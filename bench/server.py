@@ -105,9 +105,12 @@ def measure_server(model_url: str, bare_us: float | None, rounds: int) -> bool:
                 once(STEPS, 5, 0)
             # One run is a few ticks of the kernel's clock, so several are taken together.
             step_ms = statistics.median(
-                sum(once(STEPS, 5, 0) for _ in range(5)) * 1e3 / (5 * (STEPS + 1)) for _ in range(rounds)
+                sum(once(STEPS, 5, 0) for _ in range(5)) * 1e3 / (5 * (STEPS + 1))
+                for _ in range(rounds)
             )
-            delta_us = statistics.median(once(0, DELTAS, 1000) * 1e6 / DELTAS for _ in range(rounds))
+            delta_us = statistics.median(
+                once(0, DELTAS, 1000) * 1e6 / DELTAS for _ in range(rounds)
+            )
         finally:
             server.close()
     ratio = f"{step_ms * 1e3 / bare_us:.2f} x bare" if bare_us else ""

@@ -15,6 +15,8 @@ import statistics
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 SYSTEM = "You are a test agent. Use the add tool, then answer."
@@ -56,7 +58,48 @@ SCHEMA = {
     },
 }
 
+
+def ignore(text: str) -> None:
+    del text
+
+
 Run = Callable[[str, bool, Callable[[str], None]], Awaitable[str]]
+
+
+async def read_stream(lines: Any, on_text: Callable[[str], None]) -> dict[str, Any]:
+    text: list[str] = []
+    calls: list[Any] = []
+    async for line in lines:
+        if not line.startswith(b"data: ") or line.startswith(b"data: [DONE]"):
+            continue
+        for choice in json.loads(line[6:])["choices"]:
+            delta = choice["delta"]
+            if delta.get("content"):
+                text.append(delta["content"])
+                on_text(delta["content"])
+            for call in delta.get("tool_calls", ()):
+                if call["index"] == len(calls):
+                    calls.append(call)
+                else:
+                    target = calls[call["index"]]["function"]
+                    target["arguments"] += call["function"]["arguments"]
+    message: dict[str, Any] = {"role": "assistant", "content": "".join(text)}
+    return message | ({"tool_calls": calls} if calls else {})
+
+
+async def loop(ask: Any, prompt: str, stream: bool, on_text: Callable[[str], None]) -> str:
+    messages: list[Any] = [
+        {"role": "system", "content": SYSTEM},
+        {"role": "user", "content": prompt},
+    ]
+    while True:
+        reply = await ask(messages, stream, on_text)
+        messages.append(reply)
+        if not reply.get("tool_calls"):
+            return reply["content"]
+        for call in reply["tool_calls"]:
+            result = await add(**json.loads(call["function"]["arguments"]))
+            messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})
 
 
 def bare(base_url: str) -> Run:
@@ -73,42 +116,9 @@ def bare(base_url: str) -> Run:
             response.raise_for_status()
             if not stream:
                 return (await response.json())["choices"][0]["message"]
-            text: list[str] = []
-            calls: list[Any] = []
-            async for line in response.content:
-                if not line.startswith(b"data: ") or line.startswith(b"data: [DONE]"):
-                    continue
-                for choice in json.loads(line[6:])["choices"]:
-                    delta = choice["delta"]
-                    if delta.get("content"):
-                        text.append(delta["content"])
-                        on_text(delta["content"])
-                    for call in delta.get("tool_calls", ()):
-                        if call["index"] == len(calls):
-                            calls.append(call)
-                        else:
-                            calls[call["index"]]["function"]["arguments"] += call["function"][
-                                "arguments"
-                            ]
-            return {"role": "assistant", "content": "".join(text)} | (
-                {"tool_calls": calls} if calls else {}
-            )
+            return await read_stream(response.content, on_text)
 
-    async def run(prompt: str, stream: bool, on_text: Callable[[str], None]) -> str:
-        messages: list[Any] = [
-            {"role": "system", "content": SYSTEM},
-            {"role": "user", "content": prompt},
-        ]
-        while True:
-            reply = await ask(messages, stream, on_text)
-            messages.append(reply)
-            if not reply.get("tool_calls"):
-                return reply["content"]
-            for call in reply["tool_calls"]:
-                result = await add(**json.loads(call["function"]["arguments"]))
-                messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})
-
-    return run
+    return partial(loop, ask)
 
 
 def sdk(base_url: str) -> Run:
@@ -142,21 +152,7 @@ def sdk(base_url: str) -> Run:
             {"tool_calls": calls} if calls else {}
         )
 
-    async def run(prompt: str, stream: bool, on_text: Callable[[str], None]) -> str:
-        messages: list[Any] = [
-            {"role": "system", "content": SYSTEM},
-            {"role": "user", "content": prompt},
-        ]
-        while True:
-            reply = await ask(messages, stream, on_text)
-            messages.append(reply)
-            if not reply.get("tool_calls"):
-                return reply["content"]
-            for call in reply["tool_calls"]:
-                result = await add(**json.loads(call["function"]["arguments"]))
-                messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})
-
-    return run
+    return partial(loop, ask)
 
 
 def wenfang(base_url: str) -> Run:
@@ -219,7 +215,7 @@ class Bench:
         gc.collect()
         before, began = CALLS, time.process_time()
         prompt = self.prompt(steps, **more)
-        self.loop.run_until_complete(self.run(prompt, stream, on_text or (lambda text: None)))
+        self.loop.run_until_complete(self.run(prompt, stream, on_text or ignore))
         spent = time.process_time() - began
         if CALLS - before != steps:
             raise RuntimeError(f"the tool ran {CALLS - before} times, not {steps}")
@@ -251,7 +247,7 @@ class Bench:
         peak = [base]
 
         async def one(prompt: str) -> None:
-            await self.run(prompt, True, lambda text: None)
+            await self.run(prompt, True, ignore)
             peak[0] = max(peak[0], rss_kb())
 
         async def all_of_them() -> None:
@@ -268,7 +264,7 @@ class Bench:
     def history(self, steps: int = 300) -> dict[str, float]:
         MARKS.clear()
         self.once(steps, False)
-        gaps = [(b - a) * 1e6 for a, b in zip(MARKS, MARKS[1:], strict=False)]
+        gaps = [(b - a) * 1e6 for a, b in pairwise(MARKS)]
         return {
             "us_at_10": statistics.median(gaps[5:15]),
             "us_at_300": statistics.median(gaps[-16:-1]),

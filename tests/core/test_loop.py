@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+from itertools import pairwise
 
 import pytest
 from tests.core.scripted import FakeModel, Hang, calls, pairs_ok, says
@@ -174,7 +175,7 @@ async def test_invariant_7_request_n_is_a_prefix_of_request_n_plus_1() -> None:
     await agent.run("go")
     await agent.run("more")
     snapshots = agent.client.snapshots  # type: ignore[attr-defined]
-    for one, two in zip(snapshots, snapshots[1:], strict=False):
+    for one, two in pairwise(snapshots):
         assert two[: len(one)] == one
         assert all(a is b for a, b in zip(one, two, strict=False))
 

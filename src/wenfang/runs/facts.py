@@ -77,7 +77,7 @@ class StepReset(Envelope):
     message_id: str
     attempt: int
     reason: str
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     type: Literal["step.reset"] = "step.reset"
 
 
