@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
-
 from tests.browser.rig import CHROMIUM, FLAGS, Desk, Models, Studio, allow_clipboard
 
 EXPECT_MS = 10_000

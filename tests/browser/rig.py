@@ -39,6 +39,7 @@ FLAGS = [
     "--disable-sync",
 ]
 START_S = 30
+RUN_MS = 30_000
 
 
 class Loop:
@@ -282,7 +283,7 @@ class Desk:
         self.composer.press("Enter")
 
     def wait_for_end(self, status: str = "done", runs: int = 1) -> None:
-        expect(self.end).to_have_count(runs)
+        expect(self.end).to_have_count(runs, timeout=RUN_MS)
         expect(self.end.last).to_have_attribute("data-status", status)
 
     def open(self, path: str) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-
 from tests.browser.rig import Desk
 
 pytestmark = pytest.mark.alone
@@ -55,7 +54,9 @@ BOTH_ENTERS = pytest.mark.parametrize(
 
 
 @BOTH_ENTERS
-def test_10_composing_does_not_send(desk: Callable[..., Desk], enter: Callable[[Page], None]) -> None:
+def test_10_composing_does_not_send(
+    desk: Callable[..., Desk], enter: Callable[[Page], None]
+) -> None:
     at = desk()
     at.composer.fill("写：")
     enter(at.page)
@@ -69,7 +70,9 @@ def test_10_composing_does_not_send(desk: Callable[..., Desk], enter: Callable[[
 
 
 @BOTH_ENTERS
-def test_10_composing_does_not_rename(desk: Callable[..., Desk], enter: Callable[[Page], None]) -> None:
+def test_10_composing_does_not_rename(
+    desk: Callable[..., Desk], enter: Callable[[Page], None]
+) -> None:
     at = desk(files={"a.md": "1"})
     at.page.get_by_role("treeitem", name="a.md").focus()
     at.page.keyboard.press("F2")
@@ -84,7 +87,9 @@ def test_10_composing_does_not_rename(desk: Callable[..., Desk], enter: Callable
 
 
 @BOTH_ENTERS
-def test_10_composing_does_not_choose(desk: Callable[..., Desk], enter: Callable[[Page], None]) -> None:
+def test_10_composing_does_not_choose(
+    desk: Callable[..., Desk], enter: Callable[[Page], None]
+) -> None:
     at = desk(files={"你好.md": "1", "x.md": "2"})
     at.page.keyboard.press("Control+p")
     field = at.page.get_by_role("combobox", name="打开文件")
@@ -99,7 +104,9 @@ def test_10_composing_does_not_choose(desk: Callable[..., Desk], enter: Callable
 
 
 @BOTH_ENTERS
-def test_10_composing_does_not_create(desk: Callable[..., Desk], enter: Callable[[Page], None]) -> None:
+def test_10_composing_does_not_create(
+    desk: Callable[..., Desk], enter: Callable[[Page], None]
+) -> None:
     at = desk()
     at.page.keyboard.press("Alt+n")
     field = at.page.get_by_role("dialog").get_by_role("textbox")
@@ -114,7 +121,8 @@ def test_11_a_run(desk: Callable[..., Desk]) -> None:
     usage = {"prompt_tokens": 1800, "completion_tokens": 320}
     at = desk(
         [
-            tool("list_files", thinking="先看看有什么。", path="data") | {"pace_ms": 60, "usage": usage},
+            tool("list_files", thinking="先看看有什么。", path="data")
+            | {"pace_ms": 60, "usage": usage},
             tool("read_file", path="没有.md"),
             {"text": f"有 **2** 个文件。\n\n{TEXT}"},
         ],
@@ -122,19 +130,19 @@ def test_11_a_run(desk: Callable[..., Desk]) -> None:
     )
     at.say("data 里有几个文件？")
     expect(at.log.get_by_text("data 里有几个文件？")).to_be_visible()
-    expect(at.log.get_by_role("region", name="思考过程")).to_have_text("先看看有什么。")
+    expect(at.log.get_by_role("group", name="思考过程")).to_have_text("先看看有什么。")
     at.wait_for_end()
 
     card = at.log.get_by_role("button", name=re.compile("列出文件"))
     expect(card.get_by_role("img", name="成功")).to_be_visible()
     card.click()
-    expect(at.log.get_by_role("region", name="参数")).to_contain_text('"path": "data"')
-    expect(at.log.get_by_role("region", name="结果")).to_contain_text("data/a.csv")
+    expect(at.log.get_by_role("group", name="参数")).to_contain_text('"path": "data"')
+    expect(at.log.get_by_role("group", name="结果")).to_contain_text("data/a.csv")
     card.click()
     failed = at.log.get_by_role("button", name=re.compile("读取文件"))
     expect(failed.get_by_role("img", name="失败")).to_be_visible()
     failed.click()
-    expect(at.log.get_by_role("region", name="错误")).to_contain_text("没有.md")
+    expect(at.log.get_by_role("group", name="错误")).to_contain_text("没有.md")
 
     expect(at.log.locator("strong", has_text="2")).to_be_visible()
     expect(at.log.get_by_text(TEXT)).to_be_visible()
@@ -147,7 +155,9 @@ def test_11_a_run(desk: Callable[..., Desk]) -> None:
     at.page.reload()  # the same from the snapshot, with the thought closed
     at.wait_for_end()
     expect(at.log.get_by_text(TEXT)).to_have_count(1)
-    expect(at.log.get_by_role("button", name="思考过程")).to_have_attribute("aria-expanded", "false")
+    expect(at.log.get_by_role("button", name="思考过程")).to_have_attribute(
+        "aria-expanded", "false"
+    )
 
 
 def test_11_a_failed_run_offers_a_way_on(desk: Callable[..., Desk]) -> None:
@@ -195,7 +205,12 @@ def test_17_stop(desk: Callable[..., Desk]) -> None:
 
 
 def test_18_steer(desk: Callable[..., Desk]) -> None:
-    at = desk([slowly("我先看看。" * 4, tools=[{"name": "list_files", "args": {}}]), {"text": "冷峻地写完了"}])
+    at = desk(
+        [
+            slowly("我先看看。" * 4, tools=[{"name": "list_files", "args": {}}]),
+            {"text": "冷峻地写完了"},
+        ]
+    )
     at.say("写第一章")
     expect(at.log).to_contain_text("我先看看。")
     at.say("更冷峻一些")
@@ -240,7 +255,7 @@ def test_20_thought_to_answer_does_not_jump(desk: Callable[..., Desk]) -> None:
     at.say("先写满一屏")
     at.wait_for_end()
     at.say("慢慢写")
-    expect(at.log.get_by_role("region", name="思考过程")).to_be_in_viewport()
+    expect(at.log.get_by_role("group", name="思考过程")).to_be_in_viewport()
     at.log.hover()
     at.page.mouse.wheel(0, -60)
     expect(at.page.get_by_role("button", name="跳到最新")).to_be_visible()
@@ -249,7 +264,7 @@ def test_20_thought_to_answer_does_not_jump(desk: Callable[..., Desk]) -> None:
     assert abs(top_of(at) - before) < 1
     at.wait_for_end(runs=2)
     assert abs(top_of(at) - before) < 1
-    expect(at.log.get_by_role("region", name="思考过程")).to_be_visible()
+    expect(at.log.get_by_role("group", name="思考过程")).to_be_visible()
 
 
 HOSTILE = """<script>window.hacked = 1</script>
@@ -284,9 +299,15 @@ def test_32_hostile_markdown(desk: Callable[..., Desk]) -> None:
     expect(at.log).to_contain_text("看")
 
     for place in (at.log, at.page.get_by_role("region", name="预览")):
-        expect(place.locator(".prose").locator("img, iframe, script, style, svg, object")).to_have_count(0)
-        addresses = place.locator("a").evaluate_all("links => links.map((link) => link.getAttribute('href') ?? '')")
-        assert not [each for each in addresses if re.match(r"\s*(javascript|vbscript|data):", each, re.I)]
+        expect(
+            place.locator(".prose").locator("img, iframe, script, style, svg, object")
+        ).to_have_count(0)
+        addresses = place.locator("a").evaluate_all(
+            "links => links.map((link) => link.getAttribute('href') ?? '')"
+        )
+        assert not [
+            each for each in addresses if re.match(r"\s*(javascript|vbscript|data):", each, re.I)
+        ]
         normal = place.get_by_role("link", name="正常")
         expect(normal).to_have_attribute("rel", re.compile("noopener"))
         expect(normal).to_have_attribute("target", "_blank")
@@ -344,7 +365,9 @@ def burst(at: Desk, count: int) -> str:
     for piece in pieces:
         deltas.append(base | {"off": off, "text": piece})
         off += len(piece)
-    whole = facts[3] | {"message": facts[3]["message"] | {"content": [{"type": "text", "text": "".join(pieces)}]}}
+    whole = facts[3] | {
+        "message": facts[3]["message"] | {"content": [{"type": "text", "text": "".join(pieces)}]}
+    }
     lines: list[str] = []
     for place, fact in enumerate([*facts[:3], whole, *facts[4:]]):
         numbered = fact | {"seq": shot["seq"] + place + 1}

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
-
 from tests.browser.rig import Desk, forgive
 
 pytestmark = pytest.mark.alone
@@ -134,7 +133,10 @@ def test_09_composition_in_the_editor(desk: Callable[..., Desk]) -> None:
     at.page.keyboard.press("ArrowRight")
     wire = at.page.context.new_cdp_session(at.page)
     for text in ("n", "ni", "ni h", "ni hao", "你好"):
-        wire.send("Input.imeSetComposition", {"text": text, "selectionStart": len(text), "selectionEnd": len(text)})
+        wire.send(
+            "Input.imeSetComposition",
+            {"text": text, "selectionStart": len(text), "selectionEnd": len(text)},
+        )
     wire.send("Input.insertText", {"text": "你好"})
     expect(at.editor).to_have_text("前你好后")
     at.page.keyboard.press("Control+z")
@@ -164,10 +166,14 @@ def edit_on_both_sides(at: Desk) -> None:
         pytest.param("全部用存着的", "第一行\n\n中间一行\n\n第二行，别人的\n", id="theirs"),
     ],
 )
-def test_22_conflict(desk: Callable[..., Desk], errors: list[str], choice: str, expected: str) -> None:
+def test_22_conflict(
+    desk: Callable[..., Desk], errors: list[str], choice: str, expected: str
+) -> None:
     at = desk(files={"a.md": "第一行\n\n中间一行\n\n第二行\n"})
     edit_on_both_sides(at)
-    assert at.read("a.md").decode() == "第一行\n\n中间一行\n\n第二行，别人的\n"  # nothing was overwritten
+    assert (
+        at.read("a.md").decode() == "第一行\n\n中间一行\n\n第二行，别人的\n"
+    )  # nothing was overwritten
     at.page.get_by_role("button", name=choice).click()
     expect(at.page.get_by_text("这个文件在别处被改动了")).to_have_count(0)
     expect(at.page.get_by_test_id("save-state")).to_have_attribute("data-phase", "clean")
@@ -175,7 +181,9 @@ def test_22_conflict(desk: Callable[..., Desk], errors: list[str], choice: str, 
     forgive(errors, 409)
 
 
-def test_22_conflict_is_resolved_piece_by_piece(desk: Callable[..., Desk], errors: list[str]) -> None:
+def test_22_conflict_is_resolved_piece_by_piece(
+    desk: Callable[..., Desk], errors: list[str]
+) -> None:
     at = desk(files={"a.md": "第一行\n\n中间一行\n\n第二行\n"})
     edit_on_both_sides(at)
     take = at.page.get_by_role("button", name="用存着的", exact=True)
@@ -190,7 +198,10 @@ def test_22_conflict_is_resolved_piece_by_piece(desk: Callable[..., Desk], error
 
 def test_22_a_change_elsewhere_is_taken_when_nothing_is_lost(desk: Callable[..., Desk]) -> None:
     at = desk(
-        [{"tools": [{"name": "write_file", "args": {"path": "a.md", "content": "新的一行\n"}}]}, {"text": "写好了"}],
+        [
+            {"tools": [{"name": "write_file", "args": {"path": "a.md", "content": "新的一行\n"}}]},
+            {"text": "写好了"},
+        ],
         {"a.md": "旧的一行\n"},
     )
     at.open("a.md")

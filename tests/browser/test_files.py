@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
-
 from tests.browser.rig import Desk, Studio, forgive, is_gone
 
 pytestmark = pytest.mark.alone
@@ -33,7 +32,16 @@ SPOKEN = """() => {
 }"""
 HAN = re.compile(r"[\u4e00-\u9fff]")
 KEY = re.compile(r"^[a-z_]+(\.[a-z_]+)+$")
-SAME_IN_BOTH = {"文", "中文", "English", "试验", "Switch to English", "切换到中文", "one.md", "openai"}
+SAME_IN_BOTH = {
+    "文",
+    "中文",
+    "English",
+    "试验",
+    "Switch to English",
+    "切换到中文",
+    "one.md",
+    "openai",
+}
 
 
 def test_01_project_life(studio: Studio, tab: Page) -> None:
@@ -80,7 +88,9 @@ def test_03_language_switch(desk: Callable[..., Desk]) -> None:
         for address in ("/settings", "/"):
             page.goto(address)
             expect(page.get_by_role("heading", level=2).first).to_be_visible()
-            expect(page.get_by_role("radiogroup").or_(page.get_by_role("article")).first).to_be_visible()
+            expect(
+                page.get_by_role("radiogroup").or_(page.get_by_role("article")).first
+            ).to_be_visible()
             texts |= set(page.evaluate(SPOKEN))
         return texts
 
@@ -95,7 +105,8 @@ def test_03_language_switch(desk: Callable[..., Desk]) -> None:
 
     titles = [project["title"] for project in at.studio.call("GET", "/api/projects")]
     chinese, english = (
-        {text for text in texts if not any(title in text for title in titles)} for texts in (chinese, english)
+        {text for text in texts if not any(title in text for title in titles)}
+        for texts in (chinese, english)
     )
     assert {text for text in english if HAN.search(text)} <= SAME_IN_BOTH
     assert not [text for text in chinese | english if KEY.match(text) and text != "one.md"]
@@ -187,7 +198,9 @@ def focus_tree(page: Page) -> None:
 
 def go_to(page: Page, name: str) -> None:
     page.keyboard.press("Home")
-    expect(page.locator('[role=treeitem][aria-level="1"][aria-posinset="1"]:focus')).to_have_count(1)
+    expect(page.locator('[role=treeitem][aria-level="1"][aria-posinset="1"]:focus')).to_have_count(
+        1
+    )
     for _ in range(30):
         focused = page.locator("[role=treeitem]:focus")
         expect(focused).to_have_count(1)

@@ -18,8 +18,8 @@ interface Props {
 export function TopBar({ children, isCrowded = false }: Props) {
   const t = useT();
   return (
-    <header className="flex h-13 shrink-0 items-center gap-2 px-4 max-md:px-2">
-      <Link to="/" aria-label={t("top.home")} className="flex items-center gap-2.5 rounded-lg pr-1">
+    <header className="flex h-13 shrink-0 items-center gap-2 px-4 max-md:px-1.5">
+      <Link to="/" aria-label={t("top.home")} className="flex shrink-0 items-center gap-2.5 rounded-lg pr-1 max-md:min-h-11 max-md:min-w-11 max-md:px-2">
         <span aria-hidden className="seal">
           {t("brand.seal")}
         </span>

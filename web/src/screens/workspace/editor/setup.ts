@@ -92,6 +92,7 @@ export function prose(label: string): Extension {
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({
       "aria-label": label,
+      tabindex: "0",
       lang: useLangStore.getState().lang,
       spellcheck: "false",
       autocorrect: "off",

@@ -37,7 +37,7 @@ export function Thought({ text, isLive, isRunning }: Props) {
         <div
           id={id}
           ref={box}
-          role="region"
+          role="group"
           aria-label={t("thought.done")}
           tabIndex={0}
           className="mt-1.5 ml-[7px] max-h-56 overflow-y-auto border-l-2 border-line pl-4 text-sm leading-relaxed wrap-anywhere whitespace-pre-wrap text-ink-2"

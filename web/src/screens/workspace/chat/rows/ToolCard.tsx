@@ -85,7 +85,7 @@ function Part({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div>
       <p className="mb-1 text-xs text-ink-3">{label}</p>
-      <pre role="region" aria-label={label} tabIndex={0} className="max-h-72 overflow-auto rounded-md bg-sunken p-2.5 font-mono text-[13px] leading-relaxed wrap-anywhere whitespace-pre-wrap">
+      <pre role="group" aria-label={label} tabIndex={0} className="max-h-72 overflow-auto rounded-md bg-sunken p-2.5 font-mono text-[13px] leading-relaxed wrap-anywhere whitespace-pre-wrap">
         {children}
       </pre>
     </div>
