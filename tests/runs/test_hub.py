@@ -408,7 +408,7 @@ async def test_what_was_shown_is_kept_now_and_then() -> None:
 async def test_a_message_that_is_over_before_it_was_kept_is_not() -> None:
     ear = Ear(Options(delta_s=0.0, partial_s=0.0))
     ear.say("a", 0)
-    ear.voice.discard()
+    ear.voice.end()
     await ear.voice.close()
     assert ear.saved == []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from tests.runs.rig import QUICK, USAGE, Counter, Puppet, call, kinds, maker, open_rig, say
 
 from wenfang.core import (
+    Failure,
     FileCreated,
     FileRead,
     FileWritten,
@@ -23,6 +25,7 @@ from wenfang.core import (
 )
 from wenfang.problems import Problem
 from wenfang.runs import FileChanged, open_runs
+from wenfang.storage import FILE
 
 pytestmark = pytest.mark.anyio
 
@@ -279,6 +282,49 @@ async def test_a_steer_that_comes_while_the_run_ends_is_answered(tmp_path: Path)
     assert [fact["text"] for fact in facts if fact.get("source") == "steer"] == ["wait!"] * 3
     assert facts[-1]["steps"] == 4
     assert kinds(facts).count("run.finished") == 1
+
+
+async def test_words_from_another_process_at_the_very_end(tmp_path: Path) -> None:
+    """Nothing is appended any more that could tell the driver of them."""
+    late = 0
+
+    def probe(name: str) -> None:
+        nonlocal late
+        if name == "finish.before" and late < 2:
+            late += 1
+            with sqlite3.connect(tmp_path / FILE) as other:
+                other.execute("UPDATE runs SET newest_signal = newest_signal + 1")
+                other.execute(
+                    "INSERT INTO signals SELECT id, newest_signal, 'steer', 'late', 0 FROM runs"
+                )
+            other.close()
+
+    model = Puppet([say("one"), say("two"), say("three")])
+    async with open_rig(tmp_path, model, probe=probe) as rig:
+        run = await rig.do()
+        facts = await rig.facts(run.id)
+    assert facts[-1]["answer"] == "three"
+    assert [f["signal"] for f in facts if f.get("source") == "steer"] == [1, 2]
+
+
+async def test_words_that_come_while_a_run_fails_are_kept(tmp_path: Path) -> None:
+    failing = say("partial", error=Failure(kind="fatal", message="x"))
+    model = Puppet([replace(failing, stop="error"), say("never")])
+
+    def probe(name: str) -> None:
+        if name == "finish.before":
+            with sqlite3.connect(tmp_path / FILE) as other:
+                other.execute("UPDATE runs SET newest_signal = 1")
+                other.execute("INSERT INTO signals SELECT id, 1, 'steer', 'late', 0 FROM runs")
+            other.close()
+
+    async with open_rig(tmp_path, model, probe=probe) as rig:
+        run = await rig.do()
+        facts = await rig.facts(run.id)
+    assert (run.status, run.reason) == ("failed", "provider_error")
+    assert [f["type"] for f in facts[-2:]] == ["user.message", "run.finished"]
+    assert facts[-2]["text"] == "late"
+    assert len(model.requests) == 1
 
 
 async def test_deadline_while_the_model_speaks(tmp_path: Path) -> None:

@@ -346,7 +346,7 @@ async def test_stop_and_steer_from_another_process(tmp_path: Path) -> None:
         run = await a.ask()
         await counter.entered.wait()
         await b.runs.steer(run.id, "from afar")
-        while a.runs._engine.find(run.id)._newest_signal < 1:  # type: ignore[union-attr]
+        while a.runs._engine.find(run.id)._steering.newest < 1:  # type: ignore[union-attr]
             await asyncio.sleep(0.005)
         model.gate = asyncio.Event()
         model.reached.clear()

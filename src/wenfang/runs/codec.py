@@ -30,7 +30,9 @@ def encode(event: Event) -> bytes:
     try:
         encoded = _encoder.encode(event)
     except UnicodeEncodeError:
-        encoded = _encoder.encode(_clean(_adapter().dump_python(event, fallback=_plain, warnings=False)))
+        encoded = _encoder.encode(
+            _clean(_adapter().dump_python(event, fallback=_plain, warnings=False))
+        )
     start = encoded.index(_END_OF_ENVELOPE) + len(_END_OF_ENVELOPE)
     return b"{" + encoded[start:]
 

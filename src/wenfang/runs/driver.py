@@ -8,12 +8,9 @@ list that its facts fold to.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wenfang.core import (
     JSON,
@@ -32,27 +29,18 @@ from wenfang.core import (
     RunEnd,
     RunStart,
     System,
-    Text,
     Tool,
-    Toolbox,
-    ToolContext,
     ToolEnd,
-    ToolOutput,
     ToolStart,
     ToolUpdate,
-    Usage,
     User,
     UserAdded,
-    estimate_tokens,
     run_loop,
-    user,
 )
 from wenfang.problems import Problem
 
-from .codec import decode
 from .entries import entry_of, steer_fact
 from .facts import (
-    BlockDelta,
     Fact,
     FileChanged,
     MessageFinished,
@@ -64,15 +52,21 @@ from .facts import (
     ToolStarted,
     UserMessage,
 )
-from .fold import Fold, interrupted
+from .fold import Fold
 from .hub import Hub
-from .journal import Ack, Claim, Ending, Fenced, Journal, Probe, Signal, Waiting
+from .journal import Ack, Claim, Ending, Fenced, Journal, Probe, Waiting
+from .keyed import KeyedToolbox
 from .pen import Pen, persist
-from .records import AgentSpec, MakeAgent, Options, RunContext
+from .records import AgentSpec, MakeAgent, Options
+from .steering import Steering
+from .takeover import (
+    closing_reason,
+    context_of_claim,
+    missing_results,
+    unknown_outcomes,
+    void_request,
+)
 from .voice import Voice
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 
 class HandOff(Exception):  # noqa: N818 - raised into the loop to end it at a step boundary
@@ -90,32 +84,6 @@ class Desk:
     new_id: Callable[[str], str]
     options: Options
     probe: Probe
-
-
-class KeyedToolbox(Toolbox):
-    """The same tools, told a key per call that is unique in the database and the same when a takeover
-    runs the call again (`run_id:call_id`)."""
-
-    def __init__(self, tools: Toolbox, run_id: str) -> None:
-        super().__init__()
-        self.specs = tools.specs
-        self._given = tools
-        self._run_id = run_id
-
-    def __getitem__(self, name: str) -> Tool:
-        tool = self._given[name]
-
-        async def handler(context: ToolContext, args: BaseModel) -> ToolOutput | str | JSON:
-            key = f"{self._run_id}:{context.call_id}"
-            return await tool.handler(replace(context, key=key), args)
-
-        return replace(tool, handler=handler)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._given)
-
-    def __len__(self) -> int:
-        return len(self._given)
 
 
 class Driver:
@@ -142,10 +110,7 @@ class Driver:
         self._past = Fold()
         self._open: set[str] = set()  # calls whose intent is in the journal
         self._tools: Mapping[str, Tool] = {}
-        self._newest_signal = claim.newest_signal
-        self._known_signal = claim.next_signal - 1
-        self._steers: deque[Signal] = deque()
-        self._given: dict[int, tuple[User, Signal]] = {}
+        self._steering = Steering(desk.journal, claim)
 
     def stop(self) -> None:
         """End the run as stopped by its user."""
@@ -157,7 +122,7 @@ class Driver:
 
     def look(self, newest_signal: int, *, stop_requested: bool) -> None:
         """There may be new signals."""
-        self._newest_signal = max(self._newest_signal, newest_signal)
+        self._steering.look(newest_signal)
         if stop_requested:
             self.stop()
 
@@ -186,50 +151,29 @@ class Driver:
         claim, desk = self._claim, self._desk
         desk.probe("claim.after")
         self._past = past = await desk.journal.history(claim)
-        reason = self._closing_reason()
+        if past.open_step is not None:
+            partial = await desk.journal.partial(claim.run_id)
+            self._note(void_request(past.open_step, past, partial))
+        reason = closing_reason(claim, desk.clock(), desk.options.attempts)
         if reason is not None:
             await self._close(reason)
             return
         try:
-            spec = self._spec or desk.make_agent(self._context())
+            spec = self._spec or desk.make_agent(context_of_claim(claim, past))
         except Problem as problem:
-            self._pen.add(
-                (NoticeGiven(level="error", code=problem.code, params={**problem.params}),)
-            )
+            params: dict[str, JSON] = {**problem.params}
+            self._note(NoticeGiven(level="error", code=problem.code, params=params))
             await self._close("provider_error")
             return
-        self._tools = spec.tools
-        await self._resolve()
-        head: list[Message] = [System(content=spec.instructions)] if spec.instructions else []
-        transcript = [*head, *past.transcript()]
+        self._note(*unknown_outcomes(past))
+        self._open = set(past.open_calls)
+        await self._pen.flush()
         timer = self._deadline()
         try:
-            await self._work(spec, transcript, len(head) + past.start)
+            await self._work(spec)
         finally:
             if timer is not None:
                 timer.cancel()
-
-    def _closing_reason(self) -> Reason | None:
-        """Why this run is only to be closed, if it is."""
-        claim = self._claim
-        if claim.stop_requested:
-            return "cancelled_by_user"
-        if claim.deadline_at is not None and claim.deadline_at <= self._desk.clock():
-            return "deadline"
-        return "interrupted" if claim.attempts > self._desk.options.attempts else None
-
-    def _context(self) -> RunContext:
-        claim = self._claim
-        messages = self._past.messages[self._past.start :]
-        text = next((m.text for m in messages if isinstance(m, User)), "")
-        return RunContext(
-            run_id=claim.run_id,
-            session_id=claim.session_id,
-            project_id=claim.project_id,
-            project_path=Path(claim.project_path),
-            text=text,
-            user_id=claim.user_id,
-        )
 
     def _deadline(self) -> asyncio.TimerHandle | None:
         if self._claim.deadline_at is None:
@@ -237,59 +181,23 @@ class Driver:
         left_s = max(0.0, self._claim.deadline_at - self._desk.clock())
         return asyncio.get_running_loop().call_later(left_s, self._expire)
 
-    async def _resolve(self) -> None:
-        """Settle what the last owner left open: a request without a reply is void, an unsafe call
-        with an intent is never run again."""
-        await self._reset_step()
-        for call_id, intent in list(self._past.open_calls.items()):
-            if intent.replay == "unsafe":
-                self._finish_call(intent.call_id, intent.name, intent.args, started=True)
-            else:
-                self._open.add(call_id)
-        await self._pen.flush()
+    def _note(self, *facts: Fact) -> None:
+        """Write facts soon and fold them."""
+        self._pen.add(facts)
+        for fact in facts:
+            self._past.add(fact)
 
-    async def _reset_step(self) -> None:
-        step = self._past.open_step
-        if step is None:
-            return
-        self._note(
-            StepReset(
-                step=step.step,
-                message_id=step.message_id,
-                attempt=self._past.attempt + 1,
-                reason="takeover",
-                usage=await self._cut_usage(),
-            )
-        )
-
-    async def _cut_usage(self) -> Usage:
-        """An estimate of what the request that was cut short has cost (durable.md §8)."""
-        lines = (await self._desk.journal.partial(self._claim.run_id)).splitlines()
-        deltas = [delta for delta in map(decode, lines) if isinstance(delta, BlockDelta)]
-        written = sum(estimate_tokens(delta.text) for delta in deltas)
-        texts = [b.text for m in self._past.messages for b in _blocks(m) if isinstance(b, Text)]
-        return Usage(input=sum(map(estimate_tokens, texts)), output=written, estimated=True)
-
-    def _note(self, fact: Fact) -> None:
-        """Write a fact soon and fold it."""
-        self._pen.add((fact,))
-        self._past.add(fact)
-
-    def _finish_call(
-        self, call_id: str, name: str, args: Mapping[str, object], *, started: bool
-    ) -> None:
-        result = interrupted(call_id, name, started=started)
-        self._note(ToolFinished(call_id=call_id, name=name, args=dict(args), result=result))  # pyright: ignore[reportArgumentType]
-
-    async def _work(self, spec: AgentSpec, transcript: list[Message], start: int) -> None:
+    async def _work(self, spec: AgentSpec) -> None:
         """Run the loop, again if words came in while it ended."""
+        past, steering = self._past, self._steering
+        self._tools = spec.tools
         tools = KeyedToolbox(spec.tools, self._claim.run_id)
+        head: list[Message] = [System(content=spec.instructions)] if spec.instructions else []
+        transcript, start = [*head, *past.transcript()], len(head) + past.start
+        hooks = replace(spec.hooks, steering=lambda: (*spec.hooks.steering(), *steering.take()))
         prompts: Sequence[User] = ()
         while True:
-            await self._load_signals()
-            hooks = replace(
-                spec.hooks, steering=lambda: (*spec.hooks.steering(), *self._take_steers())
-            )
+            await steering.load()
             end = await run_loop(
                 transcript,
                 spec.client,
@@ -311,8 +219,8 @@ class Driver:
                 return
             if not await self._finish(end):
                 return
-            await self._load_signals()
-            prompts = self._take_steers()
+            await steering.load()
+            prompts = steering.take()
 
     async def _hand_over(self) -> None:
         await self._voice.close()
@@ -321,7 +229,6 @@ class Driver:
 
     async def _close(self, reason: Reason) -> None:
         """End a run without working on it."""
-        await self._reset_step()
         past = self._past
         row = REASONS[reason]
         await self._finish(
@@ -340,9 +247,7 @@ class Driver:
         if self._expired and end.reason == "cancelled_by_user":
             end = replace(end, reason="deadline", status=REASONS["deadline"].status)
         past = self._past
-        for call in past.unanswered():
-            started = call.id in past.open_calls
-            self._finish_call(call.id, call.name, call.arguments, started=started)
+        self._note(*missing_results(past))
         self._voice.flush()
         await self._pen.flush()
         self._desk.probe("finish.before")
@@ -352,6 +257,7 @@ class Driver:
         )
         self._desk.probe("finish.after")
         if isinstance(done, Waiting):
+            self._steering.look(done.newest_signal)
             return True
         self._heard(done)
         return False
@@ -364,16 +270,16 @@ class Driver:
             case ModelStart():
                 await self._step(event)
             case MessageEnd():
-                self._voice.flush()
+                self._voice.end()
                 self._desk.probe("message.before_append")
                 self._message(event)
-                await self._load_signals()
+                await self._steering.load()
             case ToolStart():
                 await self._intend(event)
             case ToolEnd():
                 self._desk.probe("tool.before_append")
                 self._finished(event)
-                await self._load_signals()
+                await self._steering.load()
             case ToolUpdate():
                 self._voice.progress(event)
             case AttemptReset():
@@ -394,7 +300,7 @@ class Driver:
         self._note(StepStarted(step=event.step, message_id=event.message_id, model=event.model))
         await self._pen.flush()
         self._desk.probe("step.after_append")
-        await self._load_signals()
+        await self._steering.load()
 
     def _message(self, event: MessageEnd) -> None:
         self._note(
@@ -433,7 +339,7 @@ class Driver:
                 )
 
     def _reset(self, event: AttemptReset) -> None:
-        self._voice.discard()
+        self._voice.end()
         self._note(
             StepReset(
                 step=event.step,
@@ -445,9 +351,9 @@ class Driver:
         )
 
     def _user(self, message: User) -> None:
-        given = self._given.pop(id(message), None)
-        if given is not None:
-            self._note(steer_fact(self._claim.run_id, given[1]))
+        signal = self._steering.signal_of(message)
+        if signal is not None:
+            self._note(steer_fact(self._claim.run_id, signal))
             return
         message_id = self._desk.new_id("msg")
         self._note(UserMessage(message_id=message_id, text=message.text, source=message.source))
@@ -456,26 +362,8 @@ class Driver:
         self._desk.hub.publish(self._claim.project_id, ack.frames)
         self.look(ack.newest_signal, stop_requested=ack.stop_requested)
 
-    async def _load_signals(self) -> None:
-        """Read steering messages that are not here yet."""
-        if self._newest_signal > self._known_signal:
-            found = await self._desk.journal.signals(self._claim.run_id, self._known_signal)
-            self._steers.extend(found)
-            self._known_signal = max([self._known_signal, *(signal.n for signal in found)])
-
-    def _take_steers(self) -> Sequence[User]:
-        """All steering messages that wait, each handed out once."""
-        taken = [(user(signal.text, source="steer"), signal) for signal in self._steers]
-        self._steers.clear()
-        self._given.update((id(message), (message, signal)) for message, signal in taken)
-        return [message for message, _ in taken]
-
     async def _save_partial(self, frames: bytes) -> None:
         await self._desk.journal.save_partial(self._claim, frames)
-
-
-def _blocks(message: Message) -> Sequence[object]:
-    return () if isinstance(message, System) else message.content
 
 
 def ending_of(run_id: str, end: RunEnd, past: Fold, reserved: int) -> Ending:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .codec import encode
-from .facts import Fact, MessageFinished, UserMessage
+from .facts import Fact, MessageFinished, StepReset, UserMessage
 from .journal import Entry, Signal
 
 
@@ -13,6 +13,7 @@ def entry_of(fact: Fact) -> Entry:
         body=encode(fact),
         signal=fact.signal if isinstance(fact, UserMessage) else None,
         is_step=isinstance(fact, MessageFinished),
+        ends_message=isinstance(fact, MessageFinished | StepReset),
     )
 
 

@@ -74,12 +74,13 @@ Claimed: TypeAlias = Claim | Busy | Finished
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """An encoded fact on its way into the journal. `signal` is the signal it applies; `is_step`
-    marks a finished step."""
+    marks a finished step, `ends_message` that the message being written has come or is void."""
 
     kind: str
     body: bytes
     signal: int | None = None
     is_step: bool = False
+    ends_message: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +107,9 @@ class Ending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """Steering messages came in before the end."""
+    """Steering messages came in before the end; this is the newest one's number."""
+
+    newest_signal: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ runs before another may have claimed them. The journal's fence holds in any case
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import sqlite3
@@ -113,6 +114,8 @@ class LeaseKeeper:
     async def stop(self) -> None:
         """Give the lease up, so that others may claim this process's runs at once."""
         self._stop.set()
+        if self._thread is not None:  # its last beat must not come after the end
+            await asyncio.to_thread(self._thread.join)
         with suppress(Problem):  # it lapses by itself
             await self._db.write(lambda tx: _remove(tx, self.me.id))
 

@@ -134,7 +134,7 @@ class SqliteJournal:
 
     def _append(self, claim: Claim, entries: Sequence[Entry], tx: Tx) -> Ack:
         ack = sql.append(tx.raw, claim, entries, self._clock())
-        if any(entry.is_step for entry in entries):
+        if any(entry.ends_message for entry in entries):
             tx.raw.execute("DELETE FROM partials WHERE run_id = ?", (claim.run_id,))
         for entry in entries:
             self._probe(f"append.before_commit:{entry.kind}")
@@ -146,7 +146,7 @@ class SqliteJournal:
     def _finish(self, claim: Claim, ending: Ending, tx: Tx) -> Ack | Waiting:
         steers = _unapplied(tx.raw, claim.run_id)
         if steers and ending.status == "done":
-            return Waiting()
+            return Waiting(newest_signal=steers[-1].n)
         ack = sql.append(tx.raw, claim, _with_steers(steers, ending), self._clock())
         self._close(tx.raw, claim.run_id, ending)
         self._probe("finish.before_commit")

@@ -101,8 +101,8 @@ class Voice:
             self._saved_at = now
             self._saving = self._loop.create_task(self._keep())
 
-    def discard(self) -> None:
-        """What is held back will not be part of the message."""
+    def end(self) -> None:
+        """The message, or this try for it, is over: its fact follows."""
         self.flush()
         self._hub.drop(self._project_id, self._run_id)
         self._saved_at = self._loop.time()
