@@ -28,7 +28,7 @@ _OPTIONS = Options(delta_s=0.005, delta_chars=1)
 
 
 async def _no_pull(report: Callable[[float], None]) -> None:
-    raise NotImplementedError("no case downloads anything")
+    raise AssertionError("no case downloads anything")
 
 
 @asynccontextmanager
