@@ -88,6 +88,7 @@ class Server:
 def measure_server(model_url: str, bare_us: float | None, rounds: int) -> bool:
     """Print the figures; False if a gate does not hold. `bare_us` is the bare loop's CPU per step."""
     with tempfile.TemporaryDirectory() as data:
+        Server(model_url, data).close()  # makes the database, which no later start does
         server = Server(model_url, data)
         try:
             idle = server.rss_mb()
