@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,14 +57,37 @@ class Running:
 
     async def finished(self, run: str) -> list[dict[str, Any]]:
         """All events of a run, to its end."""
-        return [e async for e in self.events(f"/api/runs/{run}/events")]
+        return await self.events(f"/api/runs/{run}/events")
 
-    async def events(self, path: str, **headers: str) -> AsyncIterator[dict[str, Any]]:
-        async with self.http.stream("GET", path, headers=headers) as answer:
-            assert answer.status_code == 200
-            assert answer.headers["content-type"].startswith("text/event-stream")
-            async for event in parse_stream(answer.aiter_bytes()):
-                yield event
+    async def events(self, path: str, **more: Any) -> list[dict[str, Any]]:
+        return await read_events(self.http, path, **more)
+
+
+async def read_events(
+    http: httpx.AsyncClient,
+    path: str,
+    *,
+    until: str | None = None,
+    at_text: Callable[[], Awaitable[object]] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> list[dict[str, Any]]:
+    """The events of a stream, to its end or to the first of type `until`. `at_text` is awaited when
+    the first text has been seen."""
+    seen: list[dict[str, Any]] = []
+    async with (
+        http.stream("GET", path, headers=headers) as answer,
+        aclosing(parse_stream(answer.aiter_bytes())) as events,
+    ):
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        async for event in events:
+            seen.append(event)
+            if at_text is not None and event["type"] == "message.delta":
+                await at_text()
+                at_text = None
+            if event["type"] == until:
+                break
+    return seen
 
 
 def envelope(answer: httpx.Response) -> dict[str, Any]:
@@ -75,7 +98,7 @@ def envelope(answer: httpx.Response) -> dict[str, Any]:
     return body
 
 
-async def parse_stream(chunks: AsyncIterator[bytes]) -> AsyncIterator[dict[str, Any]]:
+async def parse_stream(chunks: AsyncIterator[bytes]) -> AsyncGenerator[dict[str, Any]]:
     """Events by the letter of the standard, with `_id` as it came."""
     buffer = b""
     async for chunk in chunks:

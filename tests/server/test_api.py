@@ -122,16 +122,13 @@ async def test_files(start: Start) -> None:
 
 
 async def _facts(server: Running, pid: str) -> list[dict[str, Any]]:
-    """What the project's stream holds so far: a marker is written and waited for."""
-    marker = (await server.json("POST", f"/api/projects/{pid}/folders", {"path": "end"}, 201))[
-        "path"
-    ]
-    found: list[dict[str, Any]] = []
-    async for event in server.events(f"/api/projects/{pid}/events"):
-        if event.get("path") == marker:
-            return found
-        found.append(event)
-    raise AssertionError("the stream ended")
+    """What the project's stream holds so far: a session is made and waited for."""
+    await server.json("POST", f"/api/projects/{pid}/sessions", {"title": "end"}, 201)
+    path = f"/api/projects/{pid}/events"
+    found = await server.events(path, until="session.changed")
+    found += await server.events(f"{path}?after={found[-1]['seq']}", until="session.changed")
+    assert found[-1]["title"] == "end"
+    return found
 
 
 @pytest.mark.parametrize(
@@ -285,12 +282,10 @@ async def test_stop_keeps_what_there_is_and_is_idempotent(start: Start) -> None:
     async with start([SLOW]) as server:
         _, sid = await server.session()
         run = await server.run(sid)
-        events = server.events(f"/api/runs/{run}/events")
-        async for event in events:
-            if event["type"] == "message.delta":
-                await server.json("POST", f"/api/runs/{run}/stop")
-                break
-        rest = [e async for e in events]
+        at = f"/api/runs/{run}"
+        rest = await server.events(
+            f"{at}/events", at_text=lambda: server.json("POST", f"{at}/stop")
+        )
         assert rest[-1]["type"] == "run.finished"
         assert (rest[-1]["status"], rest[-1]["reason"]) == ("stopped", "cancelled_by_user")
         assert "…" in rest[-1]["answer"]
@@ -306,15 +301,14 @@ async def test_steering_reaches_the_next_request(start: Start) -> None:
     first = Reply(text=["想"] * 20, pace_ms=20, tools=call("list_files", path=".").tools)
     async with start([first, say("好")]) as server:
         _, sid = await server.session()
-        run = await server.run(sid)
-        events = server.events(f"/api/runs/{run}/events")
-        async for event in events:
-            if event["type"] == "message.delta":
-                await server.json("POST", f"/api/runs/{run}/steer", {"text": "更冷峻"}, 202)
-                break
-        rest = [e async for e in events]
-        steered = [e for e in rest if e["type"] == "user.message"]
-        assert [(e["text"], e["source"]) for e in steered] == [("更冷峻", "steer")]
+        run = await server.run(sid, "去做")
+        at = f"/api/runs/{run}"
+        said = {"text": "更冷峻"}
+        rest = await server.events(
+            f"{at}/events", at_text=lambda: server.json("POST", f"{at}/steer", said, 202)
+        )
+        words = [(e["text"], e["source"]) for e in rest if e["type"] == "user.message"]
+        assert words == [("去做", "user"), ("更冷峻", "steer")]
         last = server.provider.requests[-1].body["messages"]
         assert any("更冷峻" in str(message["content"]) for message in last)
 

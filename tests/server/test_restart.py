@@ -18,7 +18,7 @@ import pytest
 
 from wenfang.testing import Reply, Script, ScriptedServer, say
 
-from .conftest import parse_stream
+from .conftest import read_events
 
 pytestmark = pytest.mark.anyio
 
@@ -26,10 +26,11 @@ pytestmark = pytest.mark.anyio
 class Process:
     """`wenfang serve` on a free port."""
 
+    http: httpx.AsyncClient
+
     def __init__(self, data: Path, *env: tuple[str, str]) -> None:
         clean = {k: v for k, v in os.environ.items() if not k.startswith("WENFANG_")}
         self._env = {**clean, **dict(env), "WENFANG_DATA": str(data), "WENFANG_LANGUAGE": "en"}
-        self.http = httpx.AsyncClient()
 
     async def start(self) -> None:
         argv = [sys.executable, "-m", "wenfang", "serve", "--port", "0"]
@@ -54,10 +55,8 @@ class Process:
         assert answer.status_code < 300, answer.text
         return answer.json()
 
-    async def events(self, path: str) -> AsyncGenerator[dict[str, Any]]:
-        async with self.http.stream("GET", path) as answer:
-            async for event in parse_stream(answer.aiter_bytes()):
-                yield event
+    async def events(self, path: str, until: str | None = None) -> list[dict[str, Any]]:
+        return await read_events(self.http, path, until=until)
 
 
 @asynccontextmanager
@@ -73,14 +72,12 @@ async def _serving(tmp_path: Path, *replies: Reply) -> AsyncGenerator[Process]:
                 await served.end(signal.SIGKILL)
 
 
-async def _until_text(served: Process) -> tuple[str, str]:
+async def _until_text(served: Process) -> str:
     project = await served.post("/api/projects", {"title": "x"})
     session = await served.post(f"/api/projects/{project['id']}/sessions")
     run = await served.post(f"/api/sessions/{session['id']}/runs", {"text": "写"})
-    async for event in served.events(f"/api/runs/{run['id']}/events"):
-        if event["type"] == "message.delta":
-            break
-    return project["id"], run["id"]
+    await served.events(f"/api/runs/{run['id']}/events", until="message.delta")
+    return run["id"]
 
 
 SLOW = Reply(text=["字"] * 2000, pace_ms=20)
@@ -88,41 +85,60 @@ SLOW = Reply(text=["字"] * 2000, pace_ms=20)
 
 async def test_a_killed_server_s_run_is_taken_over(tmp_path: Path) -> None:
     async with _serving(tmp_path, SLOW, say("写好了。")) as served:
-        pid, rid = await _until_text(served)
+        rid = await _until_text(served)
         await served.end(signal.SIGKILL)
         await served.start()
-        events = [e async for e in served.events(f"/api/runs/{rid}/events")]
+        events = await served.events(f"/api/runs/{rid}/events")
         assert [e["type"] for e in events].count("run.finished") == 1
         assert (events[-1]["status"], events[-1]["answer"]) == ("done", "写好了。")
         assert "step.reset" in [e["type"] for e in events]
         numbers = [e["_id"] for e in events if e["_id"]]
         assert numbers == list(range(numbers[0], numbers[-1] + 1))
-        again = [e async for e in served.events(f"/api/runs/{rid}/events?after={numbers[2]}")]
+        again = await served.events(f"/api/runs/{rid}/events?after={numbers[2]}")
         assert [e["_id"] for e in again] == numbers[3:]
-        assert pid
 
 
 async def test_sigterm_drains(tmp_path: Path) -> None:
     async with _serving(tmp_path, SLOW, say("写好了。")) as served:
-        _, rid = await _until_text(served)
-        ended = asyncio.Event()
+        rid = await _until_text(served)
 
-        async def watch() -> None:
-            async for _ in served.events(f"/api/runs/{rid}/events"):
-                pass
-            ended.set()
+        async def ask_to_end() -> None:
+            served.process.send_signal(signal.SIGTERM)
 
-        watching = asyncio.create_task(watch())
-        served.process.send_signal(signal.SIGTERM)
-        await asyncio.wait_for(ended.wait(), 20)
-        await watching
+        seen = await read_events(served.http, f"/api/runs/{rid}/events", at_text=ask_to_end)
+        assert seen[-1]["type"] != "run.finished"  # the stream ended in order, the run did not
         _, err = await served.process.communicate()
         assert (served.process.returncode, err) == (0, b"")
         await served.start()
-        events = [e async for e in served.events(f"/api/runs/{rid}/events")]
+        events = await served.events(f"/api/runs/{rid}/events")
         assert events[-1]["answer"] == "写好了。"
 
 
 async def test_idle_server_ends_at_once_and_quietly(tmp_path: Path) -> None:
     async with _serving(tmp_path, say("x")) as served:
         assert await served.end(signal.SIGINT) == (0, "")
+
+
+async def test_a_run_of_the_command_line_shows_in_the_studio(tmp_path: Path) -> None:
+    folder = tmp_path / "office"
+    folder.mkdir()
+
+    async def command(served: Process) -> None:
+        argv = [sys.executable, "-m", "wenfang", "run", "x", "--project", str(folder)]
+        process = await asyncio.create_subprocess_exec(
+            *argv, env=served._env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        assert await process.wait() == 0
+
+    async with _serving(tmp_path, say("一"), say("二")) as served:
+        await command(served)
+        (project,) = (await served.http.get("/api/projects")).json()
+        assert project["path"] == str(folder)
+        at = f"/api/projects/{project['id']}"
+        (session,) = (await served.http.get(f"{at}/sessions")).json()
+        taken = (await served.http.get(f"{at}/snapshot?session_id={session['id']}")).json()
+        assert taken["frames"][-1]["answer"] == "一"
+        again = asyncio.create_task(command(served))
+        seen = await served.events(f"{at}/events?after={taken['seq']}", until="run.finished")
+        assert seen[-1]["answer"] == "二"
+        await again

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -63,11 +63,9 @@ async def test_resume_from_every_place(start: Start) -> None:
         numbers = [e["_id"] for e in everything]
         for after in range(numbers[-1]):
             path = f"/api/runs/{run}/events?after={after}"
-            assert [e async for e in server.events(path)] == [
-                e for e in everything if e["_id"] > after
-            ]
+            assert await server.events(path) == [e for e in everything if e["_id"] > after]
         header = {"last-event-id": str(numbers[3])}
-        resumed = [e async for e in server.events(f"/api/runs/{run}/events?after=0", **header)]
+        resumed = await server.events(f"/api/runs/{run}/events?after=0", headers=header)
         assert [e["_id"] for e in resumed] == numbers[4:]
         done = await server.http.get(f"/api/runs/{run}/events?after={numbers[-1]}")
         assert (done.status_code, done.content) == (204, b"")
@@ -100,19 +98,10 @@ async def test_two_viewers_and_one_that_leaves(start: Start) -> None:
     async with start([slow]) as server:
         pid, sid = await server.session()
         run = await server.run(sid)
-
-        async def watch(path: str, leave: bool = False) -> list[dict[str, Any]]:
-            seen: list[dict[str, Any]] = []
-            async for event in server.events(path):
-                seen.append(event)
-                if event["type"] == "run.finished" or (leave and event["type"] == "message.delta"):
-                    break
-            return seen
-
         one, two, _ = await asyncio.gather(
-            watch(f"/api/projects/{pid}/events"),
-            watch(f"/api/runs/{run}/events"),
-            watch(f"/api/runs/{run}/events", leave=True),
+            server.events(f"/api/projects/{pid}/events", until="run.finished"),
+            server.events(f"/api/runs/{run}/events"),
+            server.events(f"/api/runs/{run}/events", until="message.delta"),
         )
         kept = [[e["seq"] for e in seen if e["_id"] and e["run_id"] == run] for seen in (one, two)]
         assert kept[0] == kept[1]
@@ -135,16 +124,11 @@ async def test_a_snapshot_and_the_rest_are_the_whole(start: Start) -> None:
     async with start([slow]) as server:
         pid, sid = await server.session()
         run = await server.run(sid)
-        async for event in server.events(f"/api/runs/{run}/events"):
-            if event["type"] == "message.delta":
-                break
+        await server.events(f"/api/runs/{run}/events", until="message.delta")
         snapshot = await server.json("GET", f"/api/projects/{pid}/snapshot?session_id={sid}")
         assert snapshot["partials"][0]["off"] == 0
-        rest = []
-        async for event in server.events(f"/api/projects/{pid}/events?after={snapshot['seq']}"):
-            rest.append(event)
-            if event["type"] == "run.finished":
-                break
+        path = f"/api/projects/{pid}/events?after={snapshot['seq']}"
+        rest = await server.events(path, until="run.finished")
         assert _text_of(snapshot["partials"] + rest) == "字" * 40
 
 
@@ -152,29 +136,22 @@ async def test_a_quiet_stream_is_kept_alive(start: Start) -> None:
     async with start() as server:
         server.services.streams.keepalive_s = 0.05
         pid, _ = await server.session()
-        comments = 0
-        async for event in server.events(f"/api/projects/{pid}/events"):
-            comments += event["type"] == "comment"
-            if comments == 3:
-                break
+        path = f"/api/projects/{pid}/events"
+        first = await server.events(path, until="comment")
+        assert [e["type"] for e in first] == ["session.changed", "comment"]
+        again = await server.events(f"{path}?after={first[0]['seq']}", until="comment")
+        assert [e["type"] for e in again] == ["comment"]
 
 
 async def test_closing_ends_streams_in_order(start: Start) -> None:
     async with start() as server:
         pid, _ = await server.session()
-        kinds: list[str] = []
-
-        async def watch(events: AsyncIterator[dict[str, Any]]) -> None:
-            async for event in events:
-                kinds.append(event["type"])
-                first.set()
-
-        first = asyncio.Event()
-        watching = asyncio.create_task(watch(server.events(f"/api/projects/{pid}/events")))
-        await first.wait()
+        watching = asyncio.create_task(server.events(f"/api/projects/{pid}/events"))
+        while not server.services.streams._open:
+            await asyncio.sleep(0)
         server.services.streams.close()
-        await watching  # the body ended as it should, not cut
-        assert kinds == ["session.changed"]
+        # The body ended as it should; a body that is cut would raise.
+        assert {e["type"] for e in await watching} <= {"session.changed"}
         answer = await server.http.get(f"/api/projects/{pid}/events")
         assert (answer.status_code, answer.json()["code"]) == (503, "shutting_down")
         ready = await server.http.get("/ready")

@@ -74,15 +74,19 @@ async def take_turn(
     desk: Desk, runs: Runs, session_id: str, text: str, *, as_json: bool = False
 ) -> RunFinished:
     """Do one run and show it. Ctrl-C stops it and keeps what there is; a second one leaves at once."""
-    run = await runs.submit(session_id, text)
     printer = desk.printer()
+    submitting = asyncio.create_task(runs.submit(session_id, text))
+    stopping: set[asyncio.Task[None]] = set()
 
-    def stop() -> None:
-        print(desk.say("run.stopping"), file=sys.stderr)  # noqa: T201
-        stopping.add(asyncio.create_task(runs.stop(run.id)))
+    async def stop() -> None:
+        await runs.stop((await asyncio.shield(submitting)).id)
 
-    stopping: set[asyncio.Task[object]] = set()
-    with _interrupts(stop):
+    def interrupted() -> None:
+        print(desk.say("run.stopping"), file=sys.stderr, flush=True)  # noqa: T201
+        stopping.add(asyncio.create_task(stop()))
+
+    with _interrupts(interrupted):
+        run = await submitting
         async with runs.subscribe_run(run.id, after=0) as frames:
             async for frame in frames:
                 event = decode(frame.data)
