@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias, cast
 
 from ..messages import JSON
@@ -144,11 +144,13 @@ def system_text(instructions: str, tools: Sequence[ToolSpec]) -> str:
     """The whole system message."""
     if not tools:
         return "\n".join(part for part in (instructions, _ONLY_ANSWER) if part)
-    names = {spec.name for spec in tools}
-    advice = _ADVICE + (_CALCULATOR if "calculator" in names else "")
-    listed = "Tools:\n" + "".join(f"{_tool(spec)}\n" for spec in tools)
-    parts = [instructions, _RULES, listed, advice]
-    return "\n".join(part.rstrip() + "\n" for part in parts if part)
+    advice = _ADVICE
+    if any(spec.name == "calculator" for spec in tools):
+        advice += _CALCULATOR
+    listed = "Tools:\n" + "".join(_listed(tools))
+    return "\n".join(
+        part.rstrip() + "\n" for part in (instructions, _RULES, listed, advice) if part
+    )
 
 
 def observation(text: str, task: str) -> str:
@@ -156,29 +158,29 @@ def observation(text: str, task: str) -> str:
     return f"{OPEN}\n{text}\n{CLOSE}\nUse this for: {task}"
 
 
-def _tool(spec: ToolSpec) -> str:
-    properties = cast("Mapping[str, Mapping[str, JSON]]", spec.parameters.get("properties", {}))
-    required = cast("Sequence[str]", spec.parameters.get("required", ()))
-    arguments = ", ".join(
-        name + ("" if name in required else "?") + _type(schema)
-        for name, schema in properties.items()
-    )
-    summary = " ".join(spec.description.split("\n\n")[0].split())
-    notes = "".join(
-        f"\n    {name}: {_note(each)}" for name, each in properties.items() if _note(each)
-    )
-    return f"- {spec.name}({arguments}): {summary}{notes}"
+def _listed(tools: Sequence[ToolSpec]) -> Iterator[str]:
+    """Each tool with its summary, and what its required arguments mean unless it was said before."""
+    said: set[str] = set()
+    for spec in tools:
+        properties = cast("Mapping[str, Mapping[str, JSON]]", spec.parameters.get("properties", {}))
+        required = cast("Sequence[str]", spec.parameters.get("required", ()))
+        arguments = ", ".join(
+            name + ("" if name in required else "?") + _type(schema)
+            for name, schema in properties.items()
+        )
+        summary = " ".join(spec.description.split("\n\n")[0].split())
+        yield f"- {spec.name}({arguments}): {summary}\n"
+        for name in required:
+            note = " ".join(str(properties[name].get("description", "")).split())
+            if note and note not in said:
+                said.add(note)
+                yield f"    {name}: {note}\n"
 
 
 def _type(schema: Mapping[str, JSON]) -> str:
     """Nothing for a string, the JSON type for others, the values of an enumeration."""
     if "enum" in schema:
-        return ": " + "|".join(
-            json.dumps(v, ensure_ascii=False) for v in cast("list[JSON]", schema["enum"])
-        )
+        values = cast("list[JSON]", schema["enum"])
+        return ": " + "|".join(json.dumps(each, ensure_ascii=False) for each in values)
     kind = schema.get("type")
     return f": {kind}" if isinstance(kind, str) and kind != "string" else ""
-
-
-def _note(schema: Mapping[str, JSON]) -> str:
-    return " ".join(str(schema.get("description", "")).split())

@@ -29,9 +29,9 @@ _SIGN_OF_LIFE_S = 25.0
 class LocalModel:
     """A model on this machine. Made for the schema dialect: small models cannot call tools natively.
 
-    Reading a long prompt can take minutes without a word. As long as the process lives, an empty delta
-    is sent now and then, so that nobody takes the silence for a broken connection; `patience_s` is the
-    end of that.
+    Loading and reading a long prompt can take minutes without a word. Until the first one an empty
+    delta is sent now and then, so that nobody takes the silence for a broken connection; `patience_s`
+    is the end of that.
     """
 
     profile = _PROFILE
@@ -54,11 +54,20 @@ class LocalModel:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """See `ModelClient`. Starts the process if it does not run. A process that dies meanwhile is a
         `ModelError` "network" or "stream_incomplete"; the next request starts another one."""
-        async with self._server.use() as endpoint:
-            events = self._client(endpoint).stream(_compact(request))
-            async with aclosing(events), aclosing(self._kept_alive(events)) as alive:
-                async for event in alive:
-                    yield event
+        async with (
+            aclosing(self._reply(request)) as events,
+            aclosing(self._kept_alive(events)) as alive,
+        ):
+            async for event in alive:
+                yield event
+
+    async def _reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        async with (
+            self._server.use() as endpoint,
+            aclosing(self._client(endpoint).stream(_compact(request))) as events,
+        ):
+            async for event in events:
+                yield event
 
     def _client(self, endpoint: Endpoint) -> ChatClient:
         return ChatClient(

@@ -40,8 +40,8 @@ class WorkerOptions:
 
 def default_options() -> WorkerOptions:
     """What this machine can bear: about 29 KB of memory per token of context, beside the model."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    context = 16_384 if memory > 7e9 else 8192 if memory > 3.5e9 else 4096
+    memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    context = 16_384 if memory_bytes > 7e9 else 8192 if memory_bytes > 3.5e9 else 4096
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 2
     return WorkerOptions(context_tokens=context, threads=max(1, cores - 1))
 
