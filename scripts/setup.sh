@@ -108,14 +108,21 @@ environment() {
 # A Chromium that was unpacked finds its libraries and fonts through this command.
 write_chromium() {
   local libraries
-  libraries=$(find "$PWD/$debian/usr/lib" "$PWD/$debian/lib" -name '*.so.*' -printf '%h\n' | sort -u | paste -sd:)
+  libraries=$(find "$PWD/$debian/usr/lib" "$PWD/$debian/lib" -regex '.*\.so\(\.[0-9.]*\)?' -printf '%h\n' | sort -u | paste -sd:)
   mkdir -p .make/bin
+  cat >.make/fonts.conf <<END
+<fontconfig>
+  <dir>$PWD/$debian/usr/share/fonts</dir>
+  <cachedir>$PWD/.make/fonts</cachedir>
+</fontconfig>
+END
   cat >.make/bin/chromium <<END
 #!/bin/sh
-export LD_LIBRARY_PATH="$libraries" FONTCONFIG_SYSROOT="$PWD/$debian"
+export LD_LIBRARY_PATH="$libraries" FONTCONFIG_FILE="$PWD/.make/fonts.conf"
 exec "$PWD/$debian/usr/lib/chromium/chromium" "\$@"
 END
   chmod +x .make/bin/chromium
+  .make/bin/chromium --version >/dev/null || { rm .make/bin/chromium; return 1; }
 }
 
 browser() {
@@ -124,11 +131,8 @@ browser() {
   command -v chromium >/dev/null || missing+=(chromium)
   [ -n "$(fc-list :lang=zh 2>/dev/null)" ] || missing+=(fontconfig fonts-noto-cjk)
   if [ ${#missing[@]} = 0 ] || apt_install "${missing[@]}"; then return; fi
-  if apt_unpack chromium fontconfig fonts-noto-cjk; then
-    write_chromium
-  else
+  apt_unpack chromium fontconfig fonts-noto-cjk && write_chromium ||
     fail "the browser tests need Debian packages. Run as root: apt-get install -y ${missing[*]}"
-  fi
 }
 
 case ${1:-} in

