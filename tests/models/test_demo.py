@@ -110,3 +110,8 @@ async def test_words_added_later_are_what_counts(tools: list[Tool]) -> None:
 async def test_a_request_without_words() -> None:
     items = [i async for i in DemoModel(sleep=no_sleep).stream(ModelRequest(messages=()))]
     assert items[-1].text
+
+
+async def test_a_long_request_takes_no_time(tools: list[Tool]) -> None:
+    for text in ("1" * 200_000, "写" * 200_000, "data 目录" * 50_000):
+        assert (await Agent(DemoModel(sleep=no_sleep), tools).run(text)).status == "done"

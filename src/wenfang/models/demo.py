@@ -10,6 +10,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from wenfang.core import (
@@ -60,6 +61,7 @@ _PATH = r"([\w\-./\u4e00-\u9fff]*[\w\-\u4e00-\u9fff]\.\w{1,5})"
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 _FILES = re.compile(r"(\d+) files?\b")
 _SHOWN = 400  # characters of a file that an answer quotes
+_READ = 500  # characters of a request that the rules look at; patterns are slow on long texts
 
 
 def _say(zh: bool, chinese: str, english: str) -> str:
@@ -135,36 +137,39 @@ def _compute(match: re.Match[str], zh: bool, results: Sequence[str]) -> _Step:
     return f"{expression} = {_last_number(results[0])}"
 
 
-_RULES = (
-    _Rule(
-        re.compile(
-            r"(?:([\w\-./]+)\s*(?:目录|文件夹).*?(?:几|多少)\s*个?.*?文件"
-            r"|how many files.*?\b(?:in|of)\s+(?:the\s+)?([\w\-./]+?)(?:\s+(?:folder|directory)|\?|$))"
-            r"(?:.*?(?:乘以|乘|times|multipl\w+.*? by)\s*(?P<factor>\d+))?",
-            re.IGNORECASE | re.DOTALL,
+@cache
+def _rules() -> tuple[_Rule, ...]:
+    """Compiled when the demo is used; few processes use it."""
+    return (
+        _Rule(
+            re.compile(
+                r"(?:([\w\-./]+)\s*(?:目录|文件夹).*?(?:几|多少)\s*个?.*?文件"
+                r"|how many files.*?\b(?:in|of)\s+(?:the\s+)?([\w\-./]+?)(?:\s+(?:folder|directory)|\?|$))"
+                r"(?:.*?(?:乘以|乘|times|multipl\w+.*? by)\s*(?P<factor>\d+))?",
+                re.IGNORECASE | re.DOTALL,
+            ),
+            _count,
         ),
-        _count,
-    ),
-    _Rule(
-        re.compile(rf"(?:写|新建|创建|write|create)\D*?{_PATH.replace('(', '(?P<path>', 1)}"
-                   r".*?(?:内容是|内容为|内容|写上|saying|with(?: the text)?|:|：)\s*[:：]?\s*[\"“]?(?P<text>[^\"”]+)",
-                   re.IGNORECASE | re.DOTALL),
-        _write,
-    ),
-    _Rule(
-        re.compile(rf"{_PATH.replace('(', '(?P<path>', 1)}.*?(?:"
-                   r"(?P<zn>\d+)\s*[台把块个件张本名位]?\s*(?P<zt>[\u4e00-\u9fff]{1,6}?)(?:一共|共|要|的|总)"
-                   r"|price of (?P<en>\d+) (?P<et>[a-z]+))",
-                   re.IGNORECASE | re.DOTALL),
-        _price,
-    ),
-    _Rule(
-        re.compile(rf"(?:读|看|查|打开|read|show|open)\D*?{_PATH.replace('(', '(?P<path>', 1)}",
-                   re.IGNORECASE),
-        _read,
-    ),
-    _Rule(re.compile(r"(?P<expression>[\d(][\d\s.()]*(?:[-+*/×÷^%][\d\s.()]*)+\d\)*)"), _compute),
-)  # fmt: skip
+        _Rule(
+            re.compile(rf"(?:写|新建|创建|write|create)\D*?{_PATH.replace('(', '(?P<path>', 1)}"
+                       r".*?(?:内容是|内容为|内容|写上|saying|with(?: the text)?|:|：)\s*[:：]?\s*[\"“]?(?P<text>[^\"”]+)",
+                       re.IGNORECASE | re.DOTALL),
+            _write,
+        ),
+        _Rule(
+            re.compile(rf"{_PATH.replace('(', '(?P<path>', 1)}.*?(?:"
+                       r"(?P<zn>\d+)\s*[台把块个件张本名位]?\s*(?P<zt>[\u4e00-\u9fff]{1,6}?)(?:一共|共|要|的|总)"
+                       r"|price of (?P<en>\d+) (?P<et>[a-z]+))",
+                       re.IGNORECASE | re.DOTALL),
+            _price,
+        ),
+        _Rule(
+            re.compile(rf"(?:读|看|查|打开|read|show|open)\D*?{_PATH.replace('(', '(?P<path>', 1)}",
+                       re.IGNORECASE),
+            _read,
+        ),
+        _Rule(re.compile(r"(?P<expression>[\d(][\d\s.()]*(?:[-+*/×÷^%][\d\s.()]*)+\d\)*)"), _compute),
+    )  # fmt: skip
 
 
 class DemoModel:
@@ -214,7 +219,7 @@ def _next_step(request: ModelRequest) -> _Step:
     zh = any("\u4e00" <= char <= "\u9fff" for char in text)
     label = _say(zh, *_LABEL)
     step: _Step = _say(zh, *_HELP)
-    found = next(((r, m) for r in _RULES if (m := r.pattern.search(text))), None)
+    found = next(((r, m) for r in _rules() if (m := r.pattern.search(text))), None)
     if results and results[-1].is_error:
         step = _say(zh, f"这一步没有成功：{results[-1].text}", f"That step failed: {results[-1].text}")
     elif found is not None:
@@ -233,7 +238,7 @@ def _current(messages: Sequence[Message]) -> tuple[str, list[ToolResult]]:
         if isinstance(message, ToolResult):
             results.append(message)
         elif isinstance(message, User) and message.source in ("user", "steer", "follow_up"):
-            return message.text, results[::-1]
+            return message.text[:_READ], results[::-1]
     return "", []
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC
-from email.utils import parsedate_to_datetime
+from functools import cached_property
 from typing import Any, cast
 
 from wenfang.core import ErrorKind, ModelError, Usage
@@ -18,15 +18,25 @@ from wenfang.core import ErrorKind, ModelError, Usage
 _MAX_MESSAGE = 500
 
 
-def _words(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
+class _Words:
+    """Patterns without regard to case, compiled at the first failure: most processes never see one."""
+
+    def __init__(self, *patterns: str) -> None:
+        self._patterns = patterns
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile("|".join(self._patterns), re.IGNORECASE)
+
+    def are_in(self, text: str) -> bool:
+        return self._compiled.search(text) is not None
 
 
 # Never an overflow of the context, whatever else the text says.
-_THROTTLED = _words(
+_THROTTLED = _Words(
     r"throttl", r"rate.?limit", r"too many requests", r"tokens per (minute|min|day)", r"\btpm\b",
 )  # fmt: skip
-_OVERFLOW = _words(
+_OVERFLOW = _Words(
     r"context.?length.?exceeded", r"context_length", r"maximum context length", r"context window",
     r"prompt is too long", r"input is too long", r"too many tokens", r"token limit exceeded",
     r"exceed(s|ed)?\b.{0,60}\b(context|maximum (number of )?(input )?tokens|token limit)",
@@ -35,42 +45,42 @@ _OVERFLOW = _words(
     r"request_too_large", r"model_max_prompt_tokens", r"max(imum)? (input )?tokens? (allowed|is|of)",
     r"(上下文|输入|请求).{0,12}(超出|超过|过长|太长)", r"(超出|超过).{0,16}(上下文|最大长度|token)",
 )  # fmt: skip
-_QUOTA = _words(
+_QUOTA = _Words(
     r"insufficient.?(quota|balance|funds|credits?)", r"exceeded your current quota", r"billing",
     r"credit balance", r"out of credits", r"payment required", r"quota.{0,20}exhausted", r"arrearage",
     r"available balance", r"余额不足", r"欠费", r"额度(已)?(用尽|不足|耗尽)",
 )  # fmt: skip
-_REFUSED = _words(
+_REFUSED = _Words(
     r"content.?(policy|filter|management)", r"data_inspection_failed", r"content_policy_violation",
     r"safety (system|settings|filter)", r"flagged as potentially", r"sensitive content",
     r"content exists risk", r"inappropriate content", r"敏感(内容|词|信息)", r"不安全的?内容",
 )  # fmt: skip
-_AUTH = _words(
+_AUTH = _Words(
     r"invalid.{0,4}api.?key", r"incorrect api key", r"api.?key.{0,20}(invalid|missing|not valid|expired)",
     r"invalid_api_key", r"authentication", r"unauthorized", r"permission.?denied", r"access denied",
     r"not authorized", r"令牌.{0,8}(无效|过期)", r"身份验证",
 )  # fmt: skip
-_RATE = _words(
+_RATE = _Words(
     r"rate.?limit", r"too many requests", r"throttl", r"requests per (minute|min|second|day)",
     r"tokens per (minute|min|day)", r"concurrency limit", r"\btpm\b|\brpm\b",
     r"请求(过于频繁|过多|频率)", r"限流", r"并发.{0,6}(超|限)",
 )  # fmt: skip
-_OVERLOAD = _words(
+_OVERLOAD = _Words(
     r"overload", r"server.?(is )?busy", r"service.?unavailable", r"temporarily unavailable",
     r"internal.?(server.?)?error", r"bad gateway", r"gateway time-?out", r"capacity", r"try again later",
     r"upstream (connect|error|request)", r"insufficient_system_resource", r"engine.{0,20}not ready",
     r"model is (currently )?loading", r"(繁忙|过载|稍后(再试|重试))",
 )  # fmt: skip
-_NETWORK = _words(
+_NETWORK = _Words(
     r"connection (error|reset|refused|closed|aborted)", r"timed? ?out", r"network error", r"socket hang up",
     r"other side closed", r"econnreset", r"fetch failed",
 )  # fmt: skip
-_FATAL = _words(
+_FATAL = _Words(
     r"(model|deployment|endpoint).{0,80}(not (found|exist)|does ?n.t exist|unknown)", r"model_not_found",
     r"no such model", r"模型.{0,20}(不存在|未找到)", r"invalid_request_error",
 )  # fmt: skip
 
-_TEXTS: tuple[tuple[re.Pattern[str], ErrorKind], ...] = (
+_TEXTS: tuple[tuple[_Words, ErrorKind], ...] = (
     (_QUOTA, "quota"),
     (_REFUSED, "refused"),
     (_RATE, "rate"),
@@ -91,16 +101,16 @@ _BARE_STATUS = re.compile(r"(?<![\w.,])(408|429|5[0-3]\d)(?![\w.,]?\w)")
 
 def classify(text: str, status: int | None = None) -> ErrorKind:
     """The kind of a failure. `text` holds everything the provider said: code, type and message."""
-    if not _THROTTLED.search(text) and _OVERFLOW.search(text):
+    if not _THROTTLED.are_in(text) and _OVERFLOW.are_in(text):
         return "overflow"
     if status in (400, 413) and not text.strip():
         return "overflow"  # some servers answer an overflow without a word
-    if _QUOTA.search(text):
+    if _QUOTA.are_in(text):
         return "quota"
     if status in _CERTAIN:
         return _STATUSES[status]
-    for pattern, kind in _TEXTS:
-        if pattern.search(text) and not (kind == "fatal" and status in _STATUSES):
+    for words, kind in _TEXTS:
+        if words.are_in(text) and not (kind == "fatal" and status in _STATUSES):
             return kind
     if status is None and (bare := _BARE_STATUS.search(text)):
         status = int(bare[1])
@@ -117,6 +127,8 @@ def retry_after_s(headers: Mapping[str, str], now: Callable[[], float]) -> float
     seconds = _number(text)
     if seconds is not None or not text:
         return seconds
+    from email.utils import parsedate_to_datetime  # seldom needed, slow to import
+
     try:
         date = parsedate_to_datetime(text)
     except ValueError:
