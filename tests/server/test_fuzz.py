@@ -24,6 +24,8 @@ def _calls() -> list[tuple[str, str, list[str]]]:
     schemas = document["components"]["schemas"]
     found: list[tuple[str, str, list[str]]] = []
     for path, methods in document["paths"].items():
+        if path in ("/api/settings/test", "/api/model/pull"):  # they ask other machines
+            continue
         for method, operation in methods.items():
             content = operation.get("requestBody", {}).get("content", {})
             text = str(content.get("application/json", {}))
@@ -35,8 +37,6 @@ def _calls() -> list[tuple[str, str, list[str]]]:
 
 @pytest.mark.parametrize(("method", "path", "fields"), _calls(), ids=lambda v: str(v)[:60])
 async def test_nonsense(shared: Running, method: str, path: str, fields: list[str]) -> None:
-    if path in ("/api/settings/test", "/api/model/pull"):
-        pytest.skip("asks others")
     chance = random.Random(f"{method} {path}")
     pid, sid = await shared.session()
     known = {"{pid}": pid, "{sid}": sid}

@@ -133,7 +133,7 @@ class Models:
         if choice == "auto" and settings.provider == "openai":
             choice = profile_for(settings.model, settings.base_url).dialect
         if choice == "schema" or (choice == "auto" and settings.provider == "embedded"):
-            from wenfang.core.dialects.schema import schema
+            from wenfang import schema  # the package's door; loaded when it is needed
 
             return schema
         return native
