@@ -47,7 +47,8 @@ class Draft:
 
     def reset(self, reset: Reset) -> None:
         """Forget the text: another try begins."""
-        self.attempts.append(Attempt(model=self.model, failure=reset.failure, usage=reset.usage))
+        model = reset.model or self.model
+        self.attempts.append(Attempt(model=model, failure=reset.failure, usage=reset.usage))
         self.attempt = reset.attempt
         self._parts.clear()
 

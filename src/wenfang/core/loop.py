@@ -228,37 +228,11 @@ async def _ask(run: Run, choice: ToolChoice) -> Assistant:
     await run.tell(ModelStart(step=step, message_id=message_id, model=run.client.name))
     draft = Draft(run.client.name)
 
-    async def show(item: Delta | Reset) -> None:
-        if isinstance(item, Reset):
-            await run.tell(
-                AttemptReset(
-                    step=step,
-                    message_id=message_id,
-                    attempt=item.attempt,
-                    failure=item.failure,
-                    usage=item.usage,
-                )
-            )
-            return
-        off = draft.add(item)
-        await run.tell(
-            MessageDelta(
-                step=step,
-                message_id=message_id,
-                attempt=draft.attempt,
-                kind=item.kind,
-                index=item.index,
-                off=off,
-                text=item.text,
-                name=item.name,
-            )
-        )
-
     work = partial(
         collect,
         run.client,
         request,
-        show,
+        partial(_show, run, draft, step, message_id),
         abort=run.abort,
         make_decoder=run.conversation.decoder,
         draft=draft,
@@ -279,6 +253,30 @@ async def _ask(run: Run, choice: ToolChoice) -> Assistant:
         _record(run, reply)
     await run.tell(MessageEnd(step=step, message_id=message_id, message=reply))
     return reply
+
+
+async def _show(run: Run, draft: Draft, step: int, message_id: str, item: Delta | Reset) -> None:
+    """Tell of a piece of a reply, or that what was told of it is void."""
+    if isinstance(item, Reset):
+        event: AgentEvent = AttemptReset(
+            step=step,
+            message_id=message_id,
+            attempt=item.attempt,
+            failure=item.failure,
+            usage=item.usage,
+        )
+    else:
+        event = MessageDelta(
+            step=step,
+            message_id=message_id,
+            attempt=draft.attempt,
+            kind=item.kind,
+            index=item.index,
+            off=draft.add(item),
+            text=item.text,
+            name=item.name,
+        )
+    await run.tell(event)
 
 
 def _crash(error: Exception) -> Failure:

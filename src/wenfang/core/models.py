@@ -56,11 +56,13 @@ class Delta:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reset:
-    """Everything of this reply so far is void; try number `attempt` begins."""
+    """Everything of this reply so far is void; try number `attempt` begins. `failure` and `usage` are
+    those of the try that was given up, `model` the one that was asked (empty: the client's own)."""
 
     attempt: int
     failure: Failure
     usage: Usage
+    model: str = ""
 
 
 ModelEvent: TypeAlias = Delta | Reset | Assistant

@@ -105,7 +105,10 @@ class Resilient:
                 usage = error.usage or _estimate(request, seen)
                 attempts.append(Attempt(model=client.name, failure=error.failure, usage=usage))
             yield Reset(
-                attempt=len(attempts) + 1, failure=attempts[-1].failure, usage=attempts[-1].usage
+                attempt=len(attempts) + 1,
+                failure=attempts[-1].failure,
+                usage=attempts[-1].usage,
+                model=client.name,
             )
             if turn.wait_s:
                 await self._sleep(turn.wait_s)
