@@ -122,7 +122,8 @@ async def test_failover_takes_back_what_was_seen() -> None:
     seen, sleeps = await run(Model("a", [piece("half"), error("network")]), Model("b", [DONE]))
     half, reset, reply = seen
     assert half == piece("half")
-    assert reset == Reset(attempt=2, failure=error("network").failure, usage=reset.usage)
+    failure = error("network").failure
+    assert reset == Reset(attempt=2, failure=failure, usage=reset.usage, model="a")
     assert reset.usage.estimated
     assert reset.usage.input > 0
     assert reset.usage.output > 0
