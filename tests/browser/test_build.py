@@ -22,6 +22,26 @@ def test_34_weight(root: Path) -> None:
     assert re.search(r"^all .* ok$", done.stdout, re.M)
 
 
+def test_34_types_are_the_servers(root: Path, tmp_path: Path) -> None:
+    """The studio's types are generated from the server's document; see docs/rooms/web.md."""
+    document = subprocess.run(
+        [sys.executable, "-m", "wenfang.server.openapi"], cwd=root, capture_output=True, check=True
+    ).stdout
+    fresh = tmp_path / "schema.d.ts"
+    command = [
+        sys.executable,
+        "hatch_build.py",
+        "npm",
+        "run",
+        "schema",
+        "--",
+        "--output",
+        str(fresh),
+    ]
+    subprocess.run(command, cwd=root, input=document, capture_output=True, check=True)
+    assert fresh.read_text() == (root / "web/src/api/schema.d.ts").read_text()
+
+
 def test_34_served(studio: Studio) -> None:
     with urllib.request.urlopen(studio.url) as answer:
         page = answer.read().decode()

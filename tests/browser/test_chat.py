@@ -207,7 +207,7 @@ def test_17_stop(desk: Callable[..., Desk]) -> None:
 def test_18_steer(desk: Callable[..., Desk]) -> None:
     at = desk(
         [
-            slowly("我先看看。" * 4, tools=[{"name": "list_files", "args": {}}]),
+            slowly("我先看看。" * 30, tools=[{"name": "list_files", "args": {}}]),
             {"text": "冷峻地写完了"},
         ]
     )
@@ -375,3 +375,44 @@ def burst(at: Desk, count: int) -> str:
         if place == 2:
             lines += [f"data: {json.dumps(delta)}\n\n" for delta in deltas]
     return "".join(lines)
+
+
+def test_11_the_first_message_keeps_the_focus(desk: Callable[..., Desk]) -> None:
+    at = desk([slowly("好。" * 30), {"text": "好。", "repeat": 0}])
+    at.say("第一句")
+    expect(at.page).to_have_url(re.compile("s=ses_"))
+    expect(at.composer).to_be_focused()
+    at.page.keyboard.type("再说一句")
+    expect(at.composer).to_have_value("再说一句")
+    at.wait_for_end()
+
+
+def test_11_a_newer_conversation_elsewhere_does_not_push_this_one_aside(
+    desk: Callable[..., Desk],
+) -> None:
+    at = desk([{"text": "好。"}])
+    at.say("第一句")
+    at.wait_for_end()
+    at.page.goto(f"/p/{at.project.id}")
+    at.wait_for_end()
+    at.studio.call("POST", f"/api/projects/{at.project.id}/sessions", {"title": "别处的"})
+    at.studio.call("PATCH", f"/api/sessions/{at.page.url.split('s=')[1]}", {"title": "改了名字"})
+    expect(at.page.get_by_role("button", name="切换对话，当前：改了名字")).to_be_visible()
+    expect(at.log.get_by_text("你：第一句", exact=True)).to_be_visible()
+
+
+def test_11_conversations(desk: Callable[..., Desk]) -> None:
+    at = desk([{"text": "甲。"}, {"text": "乙。"}])
+    at.say("第一件事")
+    at.wait_for_end()
+    at.page.get_by_role("button", name="新对话").last.click()
+    at.say("第二件事")
+    at.wait_for_end()
+    expect(at.log).not_to_contain_text("第一件事")
+    at.page.get_by_role("button", name="切换对话，当前：第二件事").click()
+    at.page.get_by_role("menuitem", name="第一件事").click()
+    expect(at.log).to_contain_text("甲。")
+    at.page.get_by_role("button", name="删除对话").click()
+    at.page.get_by_role("dialog").get_by_role("button", name="删除").click()
+    expect(at.log).to_contain_text("乙。")
+    assert len(at.studio.call("GET", f"/api/projects/{at.project.id}/sessions")) == 1

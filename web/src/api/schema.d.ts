@@ -449,10 +449,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Test Settings
+         * Try Settings
          * @description Ask the model of the form as typed, or of the settings in force.
          */
-        post: operations["test_settings"];
+        post: operations["try_settings"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1271,16 +1271,7 @@ export interface components {
              * @enum {string}
              */
             type: "step.reset";
-            /**
-             * @default {
-             *       "cache_read": 0,
-             *       "estimated": false,
-             *       "input": 0,
-             *       "output": 0,
-             *       "reasoning": 0
-             *     }
-             */
-            usage: components["schemas"]["Usage"];
+            usage?: components["schemas"]["Usage"];
         };
         /**
          * StepStarted
@@ -3198,7 +3189,7 @@ export interface operations {
             };
         };
     };
-    test_settings: {
+    try_settings: {
         parameters: {
             query?: never;
             header?: never;

@@ -2,7 +2,7 @@ import { api, ApiError, ask } from "@/api/client";
 import { keys, refresh } from "@/api/queries";
 import { readStream } from "@/api/stream";
 import type { Fact, WireEvent } from "@/api/types";
-import { resetTo, takeEarlier, takeEvents, takeSnapshot, useRuns } from "./store";
+import { resetTo, takeEarlier, takeEvents, takeSnapshot, useRuns, type Link } from "./store";
 
 const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 8000;
@@ -63,7 +63,7 @@ async function keepUp(projectId: string, sessionId: string | null, stopped: Abor
       await readStream(url, line.signal, open, (event) => batch.add(event));
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) {
-        setLink("gone", stopped);
+        setLink(error.code === "session_not_found" ? "lost" : "gone", stopped);
         return;
       }
       if (error instanceof ApiError && error.status === 400) fresh = false;
@@ -80,7 +80,7 @@ async function keepUp(projectId: string, sessionId: string | null, stopped: Abor
   }
 }
 
-function setLink(link: "live" | "reconnecting" | "gone", stopped: AbortSignal): void {
+function setLink(link: Link, stopped: AbortSignal): void {
   if (!stopped.aborted) useRuns.setState({ link });
 }
 

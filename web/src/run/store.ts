@@ -3,7 +3,8 @@ import type { WireEvent } from "@/api/types";
 import { prepend, reduce } from "./reduce";
 import { EMPTY, type ThreadState } from "./state";
 
-export type Link = "idle" | "connecting" | "live" | "reconnecting" | "gone";
+/** "gone": there is no such project; "lost": no such session. */
+export type Link = "idle" | "connecting" | "live" | "reconnecting" | "gone" | "lost";
 
 interface Store {
   projectId: string | null;

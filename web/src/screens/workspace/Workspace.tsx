@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { ApiError } from "@/api/client";
 import { projectsQuery, sessionsQuery } from "@/api/queries";
 import { useT } from "@/i18n/t";
 import { useHotkeys } from "@/lib/hotkeys";
 import { useNarrow } from "@/lib/media";
 import { follow, onFileChanged } from "@/run/follow";
-import { NotFound } from "@/screens/Root";
+import { NotFound, ScreenError } from "@/screens/Root";
 import { useRuns } from "@/run/store";
 import { Desk } from "./Desk";
 import { Header } from "./Header";
@@ -18,8 +19,11 @@ import { saveAll } from "./editor/saving";
 
 export function Workspace() {
   const { pid } = useParams({ from: "/p/$pid" });
-  const gone = useRuns((state) => state.link === "gone" && state.projectId === pid);
-  return gone ? <NotFound /> : <Room key={pid} pid={pid} />;
+  const isGone = useRuns((state) => state.link === "gone" && state.projectId === pid);
+  const { error, data, refetch } = useQuery(sessionsQuery(pid));
+  if (isGone || (error instanceof ApiError && error.status === 404)) return <NotFound />;
+  if (error && !data) return <ScreenError error={error} reset={() => void refetch()} />;
+  return <Room key={pid} pid={pid} />;
 }
 
 function Room({ pid }: { pid: string }) {
@@ -57,10 +61,16 @@ function useWorkspaceValue(pid: string, onOpen: () => void): WorkspaceValue {
   const { s, f } = useSearch({ from: "/p/$pid" });
   const navigate = useNavigate({ from: "/p/$pid" });
   const sessions = useQuery(sessionsQuery(pid));
-  const sessionId = s === "new" ? null : (s ?? sessions.data?.[0]?.id ?? null);
-  const isKnown = s !== undefined || sessions.data !== undefined || sessions.isError;
+  const isLost = useRuns((state) => state.link === "lost" && state.sessionId === s);
+  const newest = sessions.isSuccess && !sessions.isFetching ? (sessions.data[0]?.id ?? "new") : undefined;
+  const sessionId = s === undefined || s === "new" ? null : s;
 
-  useEffect(() => (isKnown ? follow(pid, sessionId) : undefined), [pid, sessionId, isKnown]);
+  // The session is named in the address, so that a newer one from elsewhere does not push it aside.
+  useEffect(() => {
+    if (newest === undefined || (s !== undefined && !isLost)) return;
+    void navigate({ search: (old) => ({ ...old, s: newest === s ? "new" : newest }), replace: true });
+  }, [s, newest, isLost, navigate]);
+  useEffect(() => (s === undefined ? undefined : follow(pid, sessionId)), [pid, s, sessionId]);
   useEffect(
     () =>
       onFileChanged((event) => {

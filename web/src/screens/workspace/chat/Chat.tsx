@@ -22,6 +22,8 @@ export function Chat() {
   const { projectId, sessionId, openSession } = useWorkspace();
   const thread = useRef<ThreadHandle>(null);
   const [pending, setPending] = useState<Pending | null>(null);
+  /** The session that was begun here: what is being typed moves over to it. */
+  const [begun, setBegun] = useState<string | null>(null);
   const run = useRuns((state) => activeRun(state.thread));
   const asked = useRuns((state) => lastAsked(state.thread));
   const runId = run?.id ?? null;
@@ -37,7 +39,10 @@ export function Chat() {
         const requestId = crypto.randomUUID();
         setPending({ text, requestId, runId: null });
         const session = sessionId ?? (await createSession(projectId)).id;
-        if (sessionId === null) openSession(session);
+        if (sessionId === null) {
+          setBegun(session);
+          openSession(session);
+        }
         const started = await startRun(session, text, requestId);
         setPending((now) => (now?.requestId === requestId ? { ...now, runId: started.id } : now));
         return true;
@@ -56,7 +61,7 @@ export function Chat() {
       <SessionBar />
       <LinkBanner />
       <Thread ref={thread} pending={pending} onSend={send} />
-      <Composer key={sessionId ?? "new"} runId={runId} lastAsked={asked} onSend={send} />
+      <Composer begun={begun} runId={runId} lastAsked={asked} onSend={send} />
     </section>
   );
 }

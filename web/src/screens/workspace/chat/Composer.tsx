@@ -11,16 +11,17 @@ import { useWorkspace } from "../context";
 import { StopButton } from "./StopButton";
 
 interface Props {
+  begun: string | null;
   runId: string | null;
   lastAsked: string | null;
   onSend: (text: string) => Promise<boolean>;
 }
 
-export function Composer({ runId, lastAsked, onSend }: Props) {
+export function Composer({ begun, runId, lastAsked, onSend }: Props) {
   const t = useT();
   const ime = useIme();
   const { projectId, sessionId } = useWorkspace();
-  const draft = useDraft(`draft.${sessionId ?? `${projectId}.new`}`);
+  const draft = useDraft(`${projectId}.new`, sessionId, begun);
   const field = useRef<HTMLTextAreaElement>(null);
   const stop = useMutation({ mutationFn: stopRun, onError: toastError });
   const isRunning = runId !== null;
@@ -83,13 +84,21 @@ export function Composer({ runId, lastAsked, onSend }: Props) {
   );
 }
 
-/** The words in the field, kept per session through a reload. */
-function useDraft(key: string) {
-  const [text, setText] = useState(() => recall(key) ?? "");
-  useEffect(() => remember(key, text || null), [key, text]);
+/** The words in the field, kept per session through a reload. `unborn` is the key before there is one. */
+function useDraft(unborn: string, sessionId: string | null, begun: string | null) {
+  const key = sessionId ?? unborn;
+  const [draft, setDraft] = useState(() => ({ key, text: recall(`draft.${key}`) ?? "" }));
+  if (draft.key !== key) {
+    const isSame = draft.key === unborn && sessionId === begun;
+    setDraft({ key, text: isSame ? draft.text : (recall(`draft.${key}`) ?? "") });
+  }
+  useEffect(() => remember(`draft.${draft.key}`, draft.text || null), [draft]);
+  useEffect(() => {
+    if (begun !== null) remember(`draft.${unborn}`, null);
+  }, [begun, unborn]);
   return {
-    text,
-    set: setText,
-    restore: (lost: string) => setText((now) => now || lost),
+    text: draft.text,
+    set: (text: string) => setDraft((now) => ({ ...now, text })),
+    restore: (lost: string) => setDraft((now) => (now.text ? now : { ...now, text: lost })),
   };
 }

@@ -3,8 +3,8 @@ import { EditorView } from "@codemirror/view";
 import { createStore } from "zustand";
 import { ApiError } from "@/api/client";
 import type { Fact, FileText } from "@/api/types";
-import { loadFile, saveFile } from "./file-api";
-import { onSaveAll } from "./saving";
+import { loadFile, OUTLIVES_CHARS, saveFile } from "./file-api";
+import { addSaver } from "./saving";
 import { editing, lineBreakOf } from "./setup";
 
 const IDLE_MS = 1500;
@@ -32,7 +32,7 @@ export class OpenDoc {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private inFlight: Promise<void> = Promise.resolve();
   private isSyncQueued = false;
-  private readonly forget = onSaveAll(() => this.save());
+  private readonly forget = addSaver({ save: () => this.save(), isUnsaved: () => this.isAtRisk });
 
   constructor(
     readonly projectId: string,
@@ -91,6 +91,12 @@ export class OpenDoc {
 
   get isDirty(): boolean {
     return !this.state.doc.eq(this.saved);
+  }
+
+  /** Closing the page now would lose words: they are unsaved and no save in flight would outlive it. */
+  private get isAtRisk(): boolean {
+    const isSaving = ["dirty", "saving", "clean"].includes(this.store.getState().phase);
+    return this.isDirty && !(isSaving && this.state.doc.length < OUTLIVES_CHARS);
   }
 
   private set(patch: Partial<DocState>): void {
