@@ -26,13 +26,13 @@ pytestmark = pytest.mark.anyio
 class Process:
     """`wenfang serve` on a free port."""
 
-    http: httpx.AsyncClient
-
     def __init__(self, data: Path, *env: tuple[str, str]) -> None:
         clean = {k: v for k, v in os.environ.items() if not k.startswith("WENFANG_")}
         self._env = {**clean, **dict(env), "WENFANG_DATA": str(data), "WENFANG_LANGUAGE": "en"}
+        self.http = httpx.AsyncClient()
 
     async def start(self) -> None:
+        await self.http.aclose()
         argv = [sys.executable, "-m", "wenfang", "serve", "--port", "0"]
         self.process = await asyncio.create_subprocess_exec(
             *argv, env=self._env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
