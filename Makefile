@@ -12,7 +12,7 @@ help: ## show this list
 start: ## set everything up, then serve the studio and print its address (ARGS="--port 9000")
 	@scripts/setup.sh run
 	@$(PY) scripts/first_model.py
-	@exec $(PY) -m wenfang serve $(ARGS)
+	@exec $(PY) -m wenfang serve --project examples/office $(ARGS)
 
 test: ## set everything up, then run all tests and the coverage gate
 	@scripts/setup.sh dev

@@ -59,6 +59,10 @@ def _unknown_host(command: Command) -> Result:
     return command("serve", "--host", "no.such.host.invalid", "--port", "0")
 
 
+def _serve_no_project(command: Command) -> Result:
+    return command("serve", "--port", "0", "--project", "no/such/folder")
+
+
 def _data_is_a_file(command: Command) -> Result:
     command.data.write_text("")
     return command("run", "x", "--provider", "scripted")
@@ -100,6 +104,7 @@ ROWS: list[tuple[Callable[[Command], Result], tuple[str, ...]]] = [
     (_port_taken, ("Port ", "--port")),
     (_foreign_host, ("0.0.0.0", "--host 127.0.0.1")),
     (_unknown_host, ("no.such.host.invalid",)),
+    (_serve_no_project, ("no/such/folder",)),
     (_data_is_a_file, ("data", "--data")),
     (_data_below_a_file, ("file/data", "--data")),
     (_settings_broken, ("settings.json",)),

@@ -44,11 +44,12 @@ def _add_server(app: typer.Typer, say: Say) -> None:
     def serve(  # pyright: ignore[reportUnusedFunction]
         host: Annotated[str, typer.Option(help=say("help.host"))] = "127.0.0.1",
         port: Annotated[int, typer.Option(min=0, max=65535, help=say("help.port"))] = 8000,
+        project: Annotated[Path | None, typer.Option(help=say("help.serve.project"))] = None,
         data: Annotated[Path | None, typer.Option(help=say("help.data"))] = None,
     ) -> None:
         from .serve import serve as command
 
-        command(say, host=host, port=port, data=data)
+        command(say, host=host, port=port, data=data, project=project)
 
     @app.command(help=say("help.doctor"))
     def doctor(  # pyright: ignore[reportUnusedFunction]

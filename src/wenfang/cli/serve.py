@@ -9,14 +9,16 @@ from wenfang.server import Services, bind, url_of
 from wenfang.server import serve as serve_app
 from wenfang.settings import data_dir
 
+from .desk import existing_project
 from .language import Say
 from .loop import make_runner
 
 
-def serve(say: Say, *, host: str, port: int, data: Path | None) -> None:
+def serve(say: Say, *, host: str, port: int, data: Path | None, project: Path | None) -> None:
     """Raises `Problem` before the first line is printed, if the server cannot start."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     folder = data_dir(data)
+    opened = existing_project(project) if project is not None else None
     bound = bind(host, port)
 
     def ready(services: Services) -> None:
@@ -28,7 +30,7 @@ def serve(say: Say, *, host: str, port: int, data: Path | None) -> None:
             _tell(say("serve.no_model", text=say.problem("model_unavailable", why)))
 
     with bound, make_runner() as runner:
-        runner.run(serve_app(folder, bound, ready=ready))
+        runner.run(serve_app(folder, bound, project=opened, ready=ready))
 
 
 def _tell(text: str) -> None:

@@ -17,6 +17,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "help.run": ("做一件事，显示每一步，把答案写到标准输出。",
                  "Do one task, show each step, and write the answer to standard output."),
     "help.run.task": ("要做的事；- 表示从标准输入读。", "The task; - reads it from standard input."),
+    "help.serve.project": ("要放进项目列表的目录。", "A folder to show among the projects."),
     "help.project": ("项目目录（默认当前目录）。", "Project folder (default: the current one)."),
     "help.json": ("每行输出一个 JSON。", "Print JSON, one value a line."),
     "help.provider": ("由谁回答：embedded、openai 或 scripted。", "Who answers: embedded, openai or scripted."),

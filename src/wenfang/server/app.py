@@ -67,10 +67,17 @@ async def open_services(
 
 
 async def serve(
-    data: Path, bound: socket.socket, *, ready: Callable[[Services], None] = lambda _: None
+    data: Path,
+    bound: socket.socket,
+    *,
+    project: Path | None = None,
+    ready: Callable[[Services], None] = lambda _: None,
 ) -> None:
-    """Serve until SIGTERM or SIGINT, then drain: streams end, runs are handed on, all is closed."""
+    """Serve until SIGTERM or SIGINT, then drain: streams end, runs are handed on, all is closed.
+    `project` is a folder that shall be among the projects."""
     async with open_services(data) as services:
+        if project is not None:
+            await services.runs.project_at(project)
         app = make_app(services)
         server = Server(app, closing=services.streams.close, ready=partial(ready, services))
         await server.serve(sockets=[bound])
