@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wenfang.core import Assistant, Failure, Text, ToolCall, ToolResult, Usage
@@ -103,6 +103,8 @@ def test_what_json_cannot_say(given_: Any, kept: Any) -> None:
     assert json.loads(body)["params"]["v"] == kept
 
 
+@settings(deadline=None)
+@settings(deadline=None)
 @given(st.text(), st.recursive(st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8))  # fmt: skip
 def test_any_text_and_any_json_survive(text: str, value: Any) -> None:
     result = ToolResult(call_id="c", name="n", content=(Text(text=text),), details=value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wenfang.core import Assistant, Text, ToolCall, ToolResult, Usage
@@ -133,6 +133,7 @@ facts = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(facts, max_size=30))
 def test_any_journal_folds_to_a_paired_transcript(journal: list[Fact]) -> None:
     """Invariant 1, for every journal a crash could leave and many that none could."""
@@ -147,6 +148,7 @@ def test_any_journal_folds_to_a_paired_transcript(journal: list[Fact]) -> None:
     assert not waiting
 
 
+@settings(deadline=None)
 @given(st.lists(facts, max_size=20), st.data())
 def test_a_prefix_and_the_rest_give_the_same_state(
     journal: list[Fact], data: st.DataObject

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wenfang.core import MessageDelta, ToolUpdate
@@ -183,12 +183,26 @@ async def test_a_gap_sends_everyone_to_the_journal() -> None:
         assert seqs(await reader.batch()) == [2, 3, 4]
 
 
+async def test_a_fact_of_another_process_before_the_first_of_ours() -> None:
+    """The hub knew no number yet when the reader came."""
+    book = Book()
+    hub = Hub(book.page)
+    book.write(2)
+    async with hub.subscribe(P, 0) as reader:
+        assert seqs(await reader.batch()) == [1, 2]
+        book.write()
+        hub.show(P, "s", "r", delta("x", 0))
+        hub.publish(P, book.write())
+        assert seqs(await reader.batch()) == [None]
+        assert seqs(await reader.batch()) == [3, 4, None]
+
+
 async def test_a_look_around_finds_what_others_wrote() -> None:
     book = Book()
     hub = Hub(book.page)
     hub.skip(P, 5)
     async with hub.subscribe(P, 0) as reader:
-        assert hub.watched() == {P: 0}
+        assert hub.watched() == [P]
         hub.publish(P, book.write())
         assert seqs(await reader.batch()) == [1]
         waiting = asyncio.ensure_future(reader.batch())
@@ -196,12 +210,12 @@ async def test_a_look_around_finds_what_others_wrote() -> None:
         late = book.write()
         hub.skip(P, 2)
         assert seqs(await waiting) == [2]
-        assert hub.watched() == {P: 2}
+        assert hub._channels[P].head == 2
         hub.publish(P, late)
         hub.skip(P, 2)
         hub.publish(P, book.write())
         assert seqs(await reader.batch()) == [3]
-    assert hub.watched() == {}
+    assert hub.watched() == []
 
 
 async def test_one_run_of_a_project() -> None:
@@ -285,40 +299,75 @@ async def test_closing_ends_every_stream() -> None:
             assert await late.batch() == ()
 
 
-@given(st.data())
-def test_any_schedule_gives_dense_numbers(data: st.DataObject) -> None:
-    """Readers come, read and lag at any time; publishing may be late, double or missing."""
+ACTIONS = ["publish", "lose", "double", "late", "skip", "show", "pause", "flood"]
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from(ACTIONS), max_size=30),
+    st.integers(1, 5),
+    st.sampled_from([None, "r"]),
+)
+def test_any_schedule_gives_dense_numbers(
+    actions: list[str], page_size: int, run_id: str | None
+) -> None:
+    """Publishing may be late, double or missing, at any time of a reader's life; a look around comes
+    at the end."""
 
     async def play() -> None:
-        book = Book(page_size=data.draw(st.integers(1, 5)))
+        book = Book(page_size)
         hub = Hub(book.page)
         got: list[int] = []
-        async with hub.subscribe(P, 0) as reader:
-            for action in data.draw(st.lists(st.sampled_from(["write", "lose", "double", "skip", "show", "read"]), max_size=30)):  # fmt: skip
-                await _do(action, book, hub, reader, got)
-            hub.publish(P, book.write())
-            while len(got) < len(book.frames):
-                got += [f.seq for f in await reader.batch() if f.seq is not None]
+        pending: list[Frame] = []
+
+        async def read(reader: Subscription) -> None:
+            while batch := await reader.batch():
+                got.extend(frame.seq for frame in batch if frame.seq is not None)
+
+        async with hub.subscribe(P, 0, run_id) as reader:
+            task = asyncio.ensure_future(read(reader))
+            for action in actions:
+                pending = await _play(action, book, hub, pending)
+            hub.publish(P, pending)
+            await pause(20)
+            hub.skip(P, len(book.frames))
+            await pause(20 + 4 * len(book.frames))
+            hub.close()
+            await task
         assert got == list(range(1, len(book.frames) + 1))
 
-    async def _do(action: str, book: Book, hub: Hub, reader: Subscription, got: list[int]) -> None:
-        if action == "write":
-            hub.publish(P, book.write())
-        elif action == "lose":
-            book.write()
-        elif action == "double":
-            new = book.write()
-            hub.publish(P, new)
-            hub.publish(P, new)
-        elif action == "skip":
-            hub.skip(P, len(book.frames))
-        elif action == "show":
-            hub.show(P, "s", "r", delta("x", 0))
-        elif book.frames and got[-1:] != [book.frames[-1].seq]:
-            hub.skip(P, len(book.frames))
-            got += [f.seq for f in await reader.batch() if f.seq is not None]
-
     asyncio.run(play())
+
+
+async def pause(turns: int) -> None:
+    for _ in range(turns):
+        await asyncio.sleep(0)
+
+
+async def _play(action: str, book: Book, hub: Hub, pending: list[Frame]) -> list[Frame]:
+    """One action; returns the facts that are committed and not yet published."""
+    if action == "late":
+        return pending + book.write()
+    if action == "publish":
+        hub.publish(P, pending + book.write())
+    elif action == "lose":
+        book.write()
+    elif action == "double":
+        new = pending + book.write()
+        hub.publish(P, new)
+        hub.publish(P, new)
+    elif action == "flood":
+        hub.publish(P, pending + book.write(RING_FRAMES + 1))
+    elif action == "skip":
+        hub.skip(P, len(book.frames))
+        return pending
+    elif action == "show":
+        hub.show(P, "s", "r", delta("x", 0))
+        return pending
+    else:
+        await pause(5)
+        return pending
+    return []
 
 
 class Ear:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wenfang.core import Assistant, Attempt, Failure, Text, Usage
@@ -130,6 +130,7 @@ replies = st.builds(reply, st.sampled_from(["", "x"]), usages, failed=st.boolean
 resets = st.builds(reset, usages, reason=st.sampled_from(["network", "takeover"]))
 
 
+@settings(deadline=None)
 @given(st.lists(replies | resets), st.integers(0, 2000))
 def test_no_drift(facts: list[Fact], reserved: int) -> None:
     settled = ledger_of(facts).settle(reserved)

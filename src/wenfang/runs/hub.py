@@ -71,11 +71,11 @@ def without_message(frames: Iterable[Frame]) -> set[str]:
 
 
 class Channel:
-    """A project's ring. `head` is the number of the newest fact put into it, None before the first;
-    positions count frames since the channel was made."""
+    """A project's ring. `head` is the number of the newest fact we know of, 0 before the first;
+    positions count frames since the channel was made. The ring may have gaps; readers see them."""
 
     def __init__(self) -> None:
-        self.head: int | None = None
+        self.head = 0
         self.readers = 0
         self.live: dict[str, Live] = {}
         self._ring: deque[Frame] = deque()
@@ -88,15 +88,12 @@ class Channel:
         return self._first + len(self._ring)
 
     def put(self, frame: Frame) -> None:
-        """Facts that are known already are dropped; a gap before one empties the ring."""
+        """Facts that are known already are dropped."""
         if frame.seq is not None:
             if frame.type in _ENDS_MESSAGE:
                 self.live.pop(frame.run_id, None)
-            if self.head is not None:
-                if frame.seq <= self.head:
-                    return
-                if frame.seq > self.head + 1:
-                    self.skip()
+            if frame.seq <= self.head:
+                return
             self.head = frame.seq
         self._ring.append(frame)
         self._size += len(frame.data)
@@ -137,7 +134,9 @@ class Subscription:
         self._read_page = read_page
         self._project_id = project_id
         self._run_id = run_id
-        self._last = after
+        self._last = self._given = (
+            after  # the newest fact seen, and seen when frames were given out
+        )
         self._position: int | None = None
         self._waiting: deque[Frame] = deque()
         self._closed = False
@@ -183,18 +182,28 @@ class Subscription:
             self._position = None
             return ()
         self._position = self._channel.end
-        return self._fresh(frames)
+        fresh: list[Frame] = []
+        for frame in frames:
+            if frame.seq is not None:
+                if frame.seq <= self._last:
+                    continue
+                if frame.seq > self._last + 1:  # facts in between were not published here
+                    self._position = None
+                    break
+                self._last = frame.seq
+            fresh.append(frame)
+        return self._wanted(fresh)
 
     async def _pull(self) -> tuple[Frame, ...]:
         """A page of the journal. The last one is followed by the running messages, and the reader
         is live again; nothing is awaited in between."""
         page = await self._read_page(self._project_id, self._last, self._run_id)
-        frames = self._fresh(page.frames)
         self._last = max(self._last, page.upto)
+        frames = self._wanted(page.frames)
         channel = self._channel
         if page.ended:
             self._closed = True
-        elif page.complete and page.upto >= (channel.head or 0):
+        elif page.complete and page.upto >= channel.head:
             self._position = channel.end
             done = without_message(page.frames)
             for run_id, message in channel.live.items():
@@ -202,19 +211,13 @@ class Subscription:
                     frames += tuple(message.frames())
         return frames
 
-    def _fresh(self, frames: Iterable[Frame]) -> tuple[Frame, ...]:
-        """What this reader has not had and wants."""
-        fresh: list[Frame] = []
-        for frame in frames:
-            if frame.seq is not None:
-                if frame.seq <= self._last:
-                    continue
-                self._last = frame.seq
-            if self._run_id is None or self._run_id == frame.run_id:
-                fresh.append(frame)
-                if self._run_id is not None and frame.type == "run.finished":
-                    self._closed = True
-        return tuple(fresh)
+    def _wanted(self, frames: Iterable[Frame]) -> tuple[Frame, ...]:
+        """What this reader asked for. A run's last fact ends its stream."""
+        if self._run_id is None:
+            return tuple(frames)
+        wanted = tuple(frame for frame in frames if frame.run_id == self._run_id)
+        self._closed |= any(frame.type == "run.finished" for frame in wanted)
+        return wanted
 
 
 class Hub:
@@ -266,13 +269,13 @@ class Hub:
     def skip(self, project_id: str, seq: int) -> None:
         """The journal has grown to `seq` without us: readers must look there."""
         channel = self._channels.get(project_id)
-        if channel is not None and channel.head != seq:
-            channel.head = max(channel.head or 0, seq)
+        if channel is not None and channel.head < seq:
+            channel.head = seq
             channel.skip()
 
-    def watched(self) -> dict[str, int]:
-        """The projects someone reads, each with the newest number known."""
-        return {key: c.head or 0 for key, c in self._channels.items() if c.readers}
+    def watched(self) -> list[str]:
+        """The projects someone reads."""
+        return [project_id for project_id, channel in self._channels.items() if channel.readers]
 
     @asynccontextmanager
     async def subscribe(

@@ -12,7 +12,7 @@ import os
 import socket
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,7 +117,7 @@ class LeaseKeeper:
         if self._thread is not None:  # its last beat must not come after the end
             await asyncio.to_thread(self._thread.join)
         with suppress(Problem):  # it lapses by itself
-            await self._db.write(lambda tx: _remove(tx, self.me.id))
+            await self._db.write(lambda tx: _remove(tx, [self.me.id]))
 
     async def renew(self) -> None:
         """Renew the lease now. Raises the `Problem` that any write would meet."""
@@ -125,22 +125,25 @@ class LeaseKeeper:
 
     async def bury(self) -> None:
         """Remove the leases of processes of this host that are gone."""
-        await self._db.write(self._bury)
+        dead = await self._db.read(self._dead)
+        if dead:
+            await self._db.write(lambda tx: _remove(tx, dead))
 
     def _enter(self, tx: Tx) -> None:
-        self._bury(tx)
+        _remove(tx, self._dead(tx))
         other = "SELECT host FROM workers WHERE host <> ? AND expires_at > ? LIMIT 1"
         row = tx.raw.execute(other, (self.me.host, self._clock())).fetchone()
         if row is not None:
             raise Problem("database_busy", host=row[0])
         self._renew(tx)
 
-    def _bury(self, tx: Tx) -> None:
+    def _dead(self, tx: Tx) -> list[str]:
         rows = tx.raw.execute("SELECT id, pid, born, host, expires_at FROM workers").fetchall()
-        for worker_id, pid, born, host, expires_at in rows:
-            here = host == self.me.host
-            if (here and birth(pid) != born) or (not here and expires_at <= self._clock()):
-                _remove(tx, worker_id)
+        return [
+            worker_id
+            for worker_id, pid, born, host, expires_at in rows
+            if (birth(pid) != born if host == self.me.host else expires_at <= self._clock())
+        ]
 
     def _renew(self, tx: Tx) -> None:
         me = self.me
@@ -166,5 +169,5 @@ class LeaseKeeper:
 _RENEW = "INSERT OR REPLACE INTO workers (id, host, pid, born, expires_at) VALUES (?, ?, ?, ?, ?)"
 
 
-def _remove(tx: Tx, worker_id: str) -> None:
-    tx.raw.execute("DELETE FROM workers WHERE id = ?", (worker_id,))
+def _remove(tx: Tx, worker_ids: Sequence[str]) -> None:
+    tx.raw.executemany("DELETE FROM workers WHERE id = ?", [(each,) for each in worker_ids])

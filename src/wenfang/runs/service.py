@@ -85,7 +85,7 @@ async def open_runs(
         runs = Runs(database, desk, journal, engine, keeper, catalog)
         try:
             await engine.start()
-            looking = loop.create_task(_look_around(runs, options.poll_s))
+            looking = loop.create_task(_look_around(database, hub, options.poll_s))
             try:
                 yield runs
             finally:
@@ -294,18 +294,15 @@ class Runs:
         await self._engine.drain(grace_s)
         self._hub.close()
 
-    async def look_around(self) -> None:
-        """Tell readers of facts that another process wrote."""
-        watched = self._hub.watched()
-        if not watched:
-            return
-        heads = await self._db.read(lambda tx: reads.heads(tx, list(watched)))
-        for project_id, seq in heads.items():
-            self._hub.skip(project_id, seq)
 
-
-async def _look_around(runs: Runs, every_s: float) -> None:
+async def _look_around(database: Database, hub: Hub, every_s: float) -> None:
+    """Send readers to the journal for facts that another process wrote. Our own have been published
+    by the time of the next look, so that only what is still missing then sends anyone."""
+    heads: dict[str, int] = {}
     while True:
         await asyncio.sleep(every_s)
+        for project_id, seq in heads.items():
+            hub.skip(project_id, seq)
+        watched = hub.watched()
         with suppress(Problem):  # the next look finds it
-            await runs.look_around()
+            heads = await database.read(lambda tx: reads.heads(tx, watched)) if watched else {}  # noqa: B023
