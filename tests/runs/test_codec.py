@@ -104,7 +104,6 @@ def test_what_json_cannot_say(given_: Any, kept: Any) -> None:
 
 
 @settings(deadline=None)
-@settings(deadline=None)
 @given(st.text(), st.recursive(st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8))  # fmt: skip
 def test_any_text_and_any_json_survive(text: str, value: Any) -> None:
     result = ToolResult(call_id="c", name="n", content=(Text(text=text),), details=value)
