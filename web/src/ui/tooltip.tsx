@@ -1,5 +1,5 @@
 import { Tooltip as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import type { FocusEvent, ReactNode } from "react";
 
 export const TooltipProvider = ({ children }: { children: ReactNode }) => (
   <Radix.Provider delayDuration={500} skipDelayDuration={200}>
@@ -7,10 +7,20 @@ export const TooltipProvider = ({ children }: { children: ReactNode }) => (
   </Radix.Provider>
 );
 
+let isTabbing = false;
+window.addEventListener("keydown", (event) => (isTabbing = event.key === "Tab"), true);
+window.addEventListener("pointerdown", () => (isTabbing = false), true);
+
+/** Opens for a person who tabs along, not when the focus comes back from a dialog: it would then stand
+ * in the way of the next Escape. */
+function onFocus(event: FocusEvent): void {
+  if (!isTabbing) event.preventDefault();
+}
+
 export function Tooltip({ text, children }: { text: string; children: ReactNode }) {
   return (
     <Radix.Root>
-      <Radix.Trigger asChild>{children}</Radix.Trigger>
+      <Radix.Trigger asChild onFocus={onFocus}>{children}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
           sideOffset={6}

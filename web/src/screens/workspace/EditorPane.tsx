@@ -1,10 +1,11 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useT } from "@/i18n/t";
 import { keyWords } from "@/lib/hotkeys";
+import { late } from "@/lib/late";
 import { Empty, Skeleton } from "@/ui/states";
 import { useWorkspace } from "./context";
 
-const FileView = lazy(() => import("./editor/FileView").then((module) => ({ default: module.FileView })));
+const FileView = late(() => import("./editor/FileView").then((module) => module.FileView));
 
 export function EditorPane() {
   const t = useT();

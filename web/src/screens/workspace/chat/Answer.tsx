@@ -1,6 +1,7 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { late } from "@/lib/late";
 
-const Markdown = lazy(() => import("@/markdown/Markdown").then((module) => ({ default: module.Markdown })));
+const Markdown = late(() => import("@/markdown/Markdown").then((module) => module.Markdown));
 
 /** Until the renderer is here the words are shown as they are. */
 export function Answer({ text }: { text: string }) {

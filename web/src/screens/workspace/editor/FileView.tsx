@@ -1,8 +1,9 @@
 import { Eye, PenLine } from "lucide-react";
-import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { Suspense, useCallback, useEffect, useState } from "react";
 import { useStore } from "zustand";
 import { ApiError } from "@/api/client";
 import { useT } from "@/i18n/t";
+import { late } from "@/lib/late";
 import { Button, IconButton } from "@/ui/button";
 import { CopyButton } from "@/ui/copy-button";
 import { Failed, Skeleton } from "@/ui/states";
@@ -13,8 +14,8 @@ import type { OpenDoc } from "./doc";
 import { openDoc } from "./docs";
 import { StatusBar } from "./StatusBar";
 
-const Conflict = lazy(() => import("../diff/Conflict").then((module) => ({ default: module.Conflict })));
-const Preview = lazy(() => import("./Preview").then((module) => ({ default: module.Preview })));
+const Conflict = late(() => import("../diff/Conflict").then((module) => module.Conflict));
+const Preview = late(() => import("./Preview").then((module) => module.Preview));
 
 export function FileView({ path }: { path: string }) {
   const { projectId } = useWorkspace();
