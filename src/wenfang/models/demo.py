@@ -76,13 +76,17 @@ def _last_number(text: str) -> str:
 def _count(match: re.Match[str], zh: bool, results: Sequence[str]) -> _Step:
     folder, factor = next(group for group in match.groups()[:-1] if group), match["factor"]
     if not results:
-        return _Use("list_files", {"path": folder}, _say(zh, f"先列出 {folder}。", f"List {folder}."))
+        return _Use(
+            "list_files", {"path": folder}, _say(zh, f"先列出 {folder}。", f"List {folder}.")
+        )
     listed = _FILES.search(results[0])
     count = int(listed[1]) if listed else 0
     if not factor:
         return _say(zh, f"{folder} 里有 {count} 个文件。", f"There are {count} files in {folder}.")
     if len(results) == 1:
-        why = _say(zh, f"有 {count} 个文件，再乘以 {factor}。", f"{count} files; now times {factor}.")
+        why = _say(
+            zh, f"有 {count} 个文件，再乘以 {factor}。", f"{count} files; now times {factor}."
+        )
         return _Use("calculator", {"expression": f"{count}*{factor}"}, why)
     product = _last_number(results[1])
     return _say(
@@ -102,9 +106,13 @@ def _price(match: re.Match[str], zh: bool, results: Sequence[str]) -> _Step:
     named = re.compile(rf"{re.escape(stem)}\D{{0,20}}?(\d+(?:\.\d+)?)", re.IGNORECASE)
     price = named.search(results[0])
     if price is None:
-        return _say(zh, f"{path} 里没有找到“{thing}”的价格。", f"{path} names no price for {thing!r}.")
+        return _say(
+            zh, f"{path} 里没有找到“{thing}”的价格。", f"{path} names no price for {thing!r}."
+        )
     if len(results) == 1:
-        why = _say(zh, f"单价 {price[1]}，数量 {amount}。", f"One costs {price[1]}; {amount} are wanted.")
+        why = _say(
+            zh, f"单价 {price[1]}，数量 {amount}。", f"One costs {price[1]}; {amount} are wanted."
+        )
         return _Use("calculator", {"expression": f"{amount}*{price[1]}"}, why)
     total = _last_number(results[1])
     return _say(
@@ -117,7 +125,11 @@ def _price(match: re.Match[str], zh: bool, results: Sequence[str]) -> _Step:
 def _write(match: re.Match[str], zh: bool, results: Sequence[str]) -> _Step:
     path, text = match["path"], match["text"].strip()
     if not results:
-        return _Use("write_file", {"path": path, "content": text}, _say(zh, f"写入 {path}。", f"Write {path}."))
+        return _Use(
+            "write_file",
+            {"path": path, "content": text},
+            _say(zh, f"写入 {path}。", f"Write {path}."),
+        )
     return _say(zh, f"已写好 {path}。", f"{path} is written.")
 
 
@@ -221,7 +233,9 @@ def _next_step(request: ModelRequest) -> _Step:
     step: _Step = _say(zh, *_HELP)
     found = next(((r, m) for r in _rules() if (m := r.pattern.search(text))), None)
     if results and results[-1].is_error:
-        step = _say(zh, f"这一步没有成功：{results[-1].text}", f"That step failed: {results[-1].text}")
+        step = _say(
+            zh, f"这一步没有成功：{results[-1].text}", f"That step failed: {results[-1].text}"
+        )
     elif found is not None:
         rule, match = found
         step = rule.step(match, zh, [result.text for result in results])
