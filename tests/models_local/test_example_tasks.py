@@ -160,6 +160,7 @@ def test_a_missing_project_is_a_problem(tmp_path: Path) -> None:
 
 
 @pytest.mark.model
+@pytest.mark.alone
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.anyio
