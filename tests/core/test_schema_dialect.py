@@ -34,6 +34,7 @@ from wenfang.core.dialects.schema import UNREADABLE, Repeats, write_step
 from wenfang.core.dialects.schema_grammar import (
     ANSWER_CHARS,
     ARGUMENT_CHARS,
+    ARGUMENT_ITEMS,
     THOUGHT_CHARS,
     step_schema,
 )
@@ -195,14 +196,36 @@ def test_a_reply_cut_by_the_output_limit_keeps_what_there_is(text: str, blocks: 
     assert (plain(reply), reply.stop) == (blocks, "length")
 
 
-def test_an_answer_or_argument_as_long_as_it_may_be_was_cut() -> None:
+def test_an_answer_as_long_as_it_may_be_was_cut() -> None:
     reply, _ = decode(write_step("", "x" * ANSWER_CHARS, None))
     assert reply.stop == "length"
-    call = ToolCall(id="c", name="read_file", arguments={"path": "x" * ARGUMENT_CHARS})
-    reply, _ = decode(write_step("", "", call))
-    assert reply.calls[0].error is not None
-    assert reply.calls[0].arguments == {}
-    assert reply.calls[0].raw is not None
+
+
+LONG = "x" * ARGUMENT_CHARS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_cut"),
+    [
+        ({"path": LONG}, True),
+        ({"edits": [{"new": LONG}]}, True),
+        ({"edits": [1] * ARGUMENT_ITEMS}, True),
+        ({"path": LONG[1:], "edits": [1] * (ARGUMENT_ITEMS - 1)}, False),
+    ],
+)
+def test_an_argument_as_long_as_it_may_be_was_cut(arguments: dict, is_cut: bool) -> None:
+    conversation = opened()
+    step = write_step("", "", ToolCall(id="c", name="read_file", arguments=arguments))
+    call = decode(step, conversation=conversation)[0].calls[0]
+    assert (call.error is not None) is is_cut
+    if is_cut:
+        assert call.arguments == {}
+        assert call.raw is not None
+        assert "send less at a time" in conversation.repair(call)
+
+
+def test_a_text_of_blanks_costs_no_time() -> None:
+    opened().request([user("<" + " " * 200_000 + "x")], tool_choice="auto", stream=True)
 
 
 def test_reasoning_of_the_provider_comes_before_the_thought() -> None:

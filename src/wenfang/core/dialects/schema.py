@@ -30,7 +30,14 @@ from ..messages import (
     user,
 )
 from ..models import Delta, ModelRequest, ToolChoice, ToolSpec
-from .schema_grammar import ANSWER_CHARS, ARGUMENT_CHARS, FINAL, THOUGHT_CHARS, step_schema
+from .schema_grammar import (
+    ANSWER_CHARS,
+    ARGUMENT_CHARS,
+    ARGUMENT_ITEMS,
+    FINAL,
+    THOUGHT_CHARS,
+    step_schema,
+)
 from .schema_prompt import Example, examples, language_of, observation, system_text
 from .schema_reader import Piece, StepReader
 
@@ -41,8 +48,10 @@ _RAW_CHARS = 500
 _TASK_CHARS = 300
 
 # What begins a special token of a chat template, or the frame of a result.
-_PROTOCOL = re.compile(r"<(?=[|\uff5c]|\s*/?\s*tool_response)", re.IGNORECASE)
-_REPLACED = re.compile("\uff1c(?=[|\uff5c]|\\s*/?\\s*tool_response)", re.IGNORECASE)
+_BLANK = "[\\s\u200b-\u200f\u2060\ufeff]{0,8}"
+_WORDS = rf"(?=[|\uff5c]|{_BLANK}/?{_BLANK}tool_response)"
+_PROTOCOL = re.compile(f"<{_WORDS}", re.IGNORECASE)
+_REPLACED = re.compile(f"\uff1c{_WORDS}", re.IGNORECASE)
 
 
 class Repeats:
@@ -222,7 +231,9 @@ class _Conversation:
     def _call(self, reader: StepReader) -> ToolCall:
         raw = reader.text("input")
         found = parse_arguments(raw, complete=reader.done)
-        arguments = self._restored(found.arguments) if self._escaped else found.arguments
+        arguments: dict[str, JSON] = found.arguments
+        if self._escaped:
+            arguments = self._restored(arguments)
         error = found.error or _cut_argument(arguments)
         return ToolCall(
             id=self._new_id(),
@@ -248,8 +259,9 @@ class _Conversation:
         )
 
     def repair(self, call: ToolCall) -> str:
+        what = "" if call.name == UNREADABLE else f"the input of {call.name} is not usable: "
         return (
-            f"Nothing was run: {call.error} Reply with one JSON object: "
+            f"Nothing was run: {what}{call.error} Reply with one JSON object: "
             '{"thought": "...", "action": "...", "input": {...}}, or with "action": "final" and "answer".'
         )
 
@@ -298,13 +310,20 @@ def _clipped(text: str) -> str:
     return f"{head}\n[... {left_out} characters left out; ask for a smaller part ...]\n{tail}"
 
 
-def _cut_argument(arguments: Mapping[str, JSON]) -> str | None:
-    """Why these arguments cannot be whole, or None: a string as long as the schema lets it be was
-    cut there."""
-    for name, value in arguments.items():
-        if isinstance(value, str) and len(value) == ARGUMENT_CHARS:
-            return f"{name} was cut at {ARGUMENT_CHARS} characters; send less at a time."
-    return None
+def _cut_argument(value: JSON) -> str | None:
+    """Why these arguments cannot be whole, or None: a text or list as long as the schema lets it be
+    was cut there."""
+    if isinstance(value, str):
+        is_cut = len(value) == ARGUMENT_CHARS
+        return (
+            f"a text was cut at {ARGUMENT_CHARS} characters; send less at a time."
+            if is_cut
+            else None
+        )
+    if isinstance(value, list) and len(value) == ARGUMENT_ITEMS:
+        return f"a list was cut at {ARGUMENT_ITEMS} items; send less at a time."
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next((found for each in inner if (found := _cut_argument(each))), None)
 
 
 @dataclass(frozen=True, slots=True)

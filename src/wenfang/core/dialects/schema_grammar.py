@@ -16,7 +16,7 @@ FINAL = "final"
 THOUGHT_CHARS = 160
 ANSWER_CHARS = 2000
 ARGUMENT_CHARS = 4000  # of strings that the tool itself does not bound
-_ITEMS = 50
+ARGUMENT_ITEMS = 50
 _MAX_INTEGER = 10**12
 _DEPTH = 12  # of nested references; a schema that refers to itself ends there
 
@@ -113,7 +113,7 @@ def _bounded(out: dict[str, Any]) -> dict[str, Any]:
     if kind == "string" and not {"enum", "const"} & out.keys():
         out.setdefault("maxLength", ARGUMENT_CHARS)
     elif kind == "array":
-        out.setdefault("maxItems", _ITEMS)
+        out.setdefault("maxItems", ARGUMENT_ITEMS)
     elif kind == "integer":
         if "exclusiveMinimum" not in out:
             out.setdefault("minimum", -_MAX_INTEGER)
