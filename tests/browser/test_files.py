@@ -172,6 +172,21 @@ def test_04_files_by_keyboard(desk: Callable[..., Desk]) -> None:
     assert (folder / "资料/年表.txt").read_text() == "一九二七\n"
 
 
+def test_04_keys_act_on_the_row_that_has_the_focus(desk: Callable[..., Desk]) -> None:
+    at = desk(files=FILES)
+    at.open("正文/第一章.md")
+    at.page.get_by_role("treeitem", name="年表.txt").focus()  # as a screen reader may
+    at.page.keyboard.press("Delete")
+    expect(at.page.get_by_role("treeitem", name="年表.txt")).to_have_count(0)
+    assert (at.project.folder / "正文/第一章.md").exists()
+    at.page.get_by_role("treeitem", name="正文", exact=True).click(button="right")
+    at.page.get_by_role("menuitem", name="删除").click()
+    expect(at.page.get_by_text("打开一个文件来读写")).to_be_visible()  # what was shown is gone
+    assert not (at.project.folder / "正文").exists()
+    at.page.get_by_role("button", name="撤销").first.click()
+    expect(at.page.get_by_role("treeitem", name="第一章.md")).to_be_visible()
+
+
 def test_04_problems_are_said(desk: Callable[..., Desk], errors: list[str]) -> None:
     at = desk(files=FILES)
     at.page.keyboard.press("Alt+n")

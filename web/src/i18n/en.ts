@@ -164,7 +164,7 @@ export const en: Record<Key, string> = {
   "editor.unsaved": "Not saved",
   "editor.save_failed": "It could not be saved.",
   "editor.kept": "Your text is still here.",
-  "editor.deleted": "This file was deleted elsewhere. Its text is still here.",
+  "editor.deleted": "This file was deleted. Its text is still here.",
   "editor.revive": "Save it again as a file",
   "find.find": "Find",
   "find.replace": "Replace",

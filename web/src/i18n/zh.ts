@@ -163,7 +163,7 @@ export const zh = {
   "editor.unsaved": "未保存",
   "editor.save_failed": "没有保存成功。",
   "editor.kept": "内容还在这里，没有丢。",
-  "editor.deleted": "这个文件已在别处删除，内容还在这里。",
+  "editor.deleted": "这个文件已被删除，内容还在这里。",
   "editor.revive": "重新保存为文件",
   "find.find": "查找",
   "find.replace": "替换",

@@ -142,7 +142,8 @@ export class OpenDoc {
   /** The file changed, perhaps by ourselves: our own saves are known by their revision. */
   async onChanged(event: Fact<"file.changed">): Promise<void> {
     await this.inFlight;
-    if (event.revision !== this.base) await this.sync();
+    if (event.change === "deleted") this.set({ phase: "deleted" });
+    else if (event.revision !== this.base || this.store.getState().phase === "deleted") await this.sync();
   }
 
   /** Take what is stored, or show both if something of ours would be lost. */

@@ -56,7 +56,11 @@ const page = EditorView.theme({
     fontFamily: "var(--font-sans)",
     fontSize: "13px",
   },
-  ".cm-panel.cm-search": { padding: "8px 12px" },
+  ".cm-panel.cm-search": { padding: "8px 36px 8px 14px" },
+  ".cm-panel.cm-search :is(input, button, label)": { fontSize: "13px", margin: "2px 6px 2px 0" },
+  ".cm-panel.cm-search :is(.cm-textfield, .cm-button)": { height: "28px", padding: "0 8px" },
+  ".cm-panel.cm-search label": { display: "inline-flex", alignItems: "center", color: "var(--ink-2)" },
+  ".cm-panel.cm-search [name=close]": { top: "6px", right: "6px", width: "28px", fontSize: "18px", color: "var(--ink-2)" },
   ".cm-textfield": { backgroundColor: "var(--raised)", border: "1px solid var(--line-2)", borderRadius: "6px" },
   ".cm-button": {
     backgroundImage: "none",

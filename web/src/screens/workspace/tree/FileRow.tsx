@@ -33,6 +33,8 @@ export function FileRow({ item, ime, isOpen, onDialog, onDelete }: Props) {
       <button
         type="button"
         {...item.getProps()}
+        // However the focus came here: keys must act on the row that has it.
+        onFocus={() => item.setFocused()}
         style={indent}
         aria-current={isOpen || undefined}
         className={cx(

@@ -30,7 +30,10 @@ export function FileTree({ shelf, onDialog, onFolder, awaited, onAwait }: Props)
   const t = useT();
   const ime = useIme();
   const { projectId, openFile, file } = useWorkspace();
-  const remove = (path: string) => void removeFrom(tree, projectId, path, shelf);
+  const remove = async (path: string) => {
+    const isShown = file === path || file?.startsWith(`${path}/`);
+    if ((await removeFrom(tree, projectId, path, shelf)) && isShown) openFile(null);
+  };
   const tree: TreeInstance<Entry> = useTree<Entry>({
     rootItemId: ROOT,
     initialState: { expandedItems: startOpen(projectId, shelf) },
@@ -57,7 +60,7 @@ export function FileTree({ shelf, onDialog, onFolder, awaited, onAwait }: Props)
     },
     hotkeys: {
       ...guarded(ime),
-      customDelete: { hotkey: "Delete", handler: (_, on) => remove(on.getFocusedItem().getId()) },
+      customDelete: { hotkey: "Delete", handler: (_, on) => void remove(on.getFocusedItem().getId()) },
       customMove: {
         hotkey: "F6",
         preventDefault: true,
@@ -91,7 +94,7 @@ export function FileTree({ shelf, onDialog, onFolder, awaited, onAwait }: Props)
   return (
     <div {...tree.getContainerProps(t("tree.label"))} className="flex flex-col">
       {tree.getItems().map((item) => (
-        <FileRow key={item.getId()} item={item} ime={ime} isOpen={item.getId() === file} onDialog={onDialog} onDelete={remove} />
+        <FileRow key={item.getId()} item={item} ime={ime} isOpen={item.getId() === file} onDialog={onDialog} onDelete={(path) => void remove(path)} />
       ))}
     </div>
   );
@@ -129,13 +132,16 @@ function guarded(ime: ImeGuard) {
   };
 }
 
-/** Delete and hand the focus to the row below, or above at the end. */
-async function removeFrom(tree: TreeInstance<Entry>, projectId: string, path: string, shelf: Shelf): Promise<void> {
+/** Delete and hand the focus to the row below, or above at the end. False if it was not deleted. */
+async function removeFrom(tree: TreeInstance<Entry>, projectId: string, path: string, shelf: Shelf): Promise<boolean> {
   const rows = tree.getItems().map((item) => item.getId());
   const at = rows.indexOf(path);
   const isOutside = (row: string | undefined) => row !== undefined && row !== path && !row.startsWith(`${path}/`);
   const next = rows.slice(at + 1).find(isOutside) ?? rows.slice(0, Math.max(at, 0)).findLast(isOutside);
-  if (!shelf.entries.has(path) || !(await deleteEntry(projectId, path)) || next === undefined) return;
-  tree.getItemInstance(next).setFocused();
-  tree.updateDomFocus();
+  if (!shelf.entries.has(path) || !(await deleteEntry(projectId, path))) return false;
+  if (next !== undefined) {
+    tree.getItemInstance(next).setFocused();
+    tree.updateDomFocus();
+  }
+  return true;
 }
