@@ -22,9 +22,11 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -33,11 +35,20 @@ from mutations import Mutation, mutate, mutations
 
 ROOT = Path(__file__).resolve().parent.parent
 BOUND = 0.85
-SAMPLE = 200
-ROOMS = {"core": ("tests/core",), "runs": ("tests/runs",)}
+SAMPLE = 100
+ROOMS = {
+    "core": ("tests/core", "tests/behaviours"),
+    "runs": ("tests/runs", "tests/behaviours", "tests/faults"),
+}
 MEMORY_BYTES = 6 << 30  # a mutant that collects without end fails instead of filling the machine
 USAGE_ERROR = 4  # pytest: among others, a named test does not exist
 OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-m", "not slow")
+OPTIONS += (
+    "-W",
+    "ignore::pytest.PytestAssertRewriteWarning",
+)  # plugins are imported before the fork
+CONTROL_S = 20.0
+MUTANT_S = 40.0  # the quickest tests of a mutant that fit into this; slower ones are left out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +75,26 @@ class Baseline:
     def tests_of(self, mutant: Mutant) -> list[str]:
         """The room's tests that can notice the mutant, the quickest first. What runs at import is in
         force in every test."""
-        tests = {test for test in self.seconds if test.startswith(ROOMS[mutant.room])}
-        if not mutant.mutation.is_global:
-            first, last = mutant.mutation.lines
-            lines = self.reach.get(mutant.file, {})
-            tests &= {test for line in range(first, last + 1) for test in lines.get(line, ())}
+        tests = self.tests_of_room(mutant.room)
+        if mutant.mutation.is_global:
+            return tests
+        first, last = mutant.mutation.lines
+        lines = self.reach.get(mutant.file, {})
+        reaching = {test for line in range(first, last + 1) for test in lines.get(line, ())}
+        return [test for test in tests if test in reaching]
+
+    def fitting(self, tests: list[str], limit_s: float) -> list[str]:
+        """The first tests that fit into a time; at least one."""
+        ends = accumulate(self.seconds[test] for test in tests)
+        return [
+            test
+            for test, end in zip(tests, ends, strict=True)
+            if end <= limit_s or test == tests[0]
+        ]
+
+    def tests_of_room(self, room: str) -> list[str]:
+        """All tests of a room, the quickest first."""
+        tests = [test for test in self.seconds if test.startswith(ROOMS[room])]
         return sorted(tests, key=lambda test: (self.seconds[test], test))
 
 
@@ -97,7 +123,7 @@ def environment(tree: Path) -> dict[str, str]:
 
 def measure(tree: Path, rooms: list[str]) -> Baseline:
     """Run the tests once as they are, with coverage by test."""
-    tests = [path for room in rooms for path in ROOMS[room]]
+    tests = sorted({path for room in rooms for path in ROOMS[room]})
     sources = [f"--cov=wenfang.{room}" for room in rooms]
     report = tree / "baseline.xml"
     command = [sys.executable, "-m", "pytest", *tests, "-q", "-n", str(os.cpu_count() or 1)]
@@ -140,10 +166,19 @@ class Bench:
         self.pid = 0
 
     def start(self, mutant: Mutant, tests: list[str], limit_s: float) -> None:
-        self.mutant, self.tests = mutant, tests
-        self.limit_s, self.until = limit_s, time.monotonic() + limit_s
-        self.original = (self.tree / mutant.file).read_text("utf-8")
+        """Put the mutant in and begin its tests."""
+        self.mutant, self.original = mutant, (self.tree / mutant.file).read_text("utf-8")
         self._write(mutate(self.original, mutant.index))
+        self._begin(tests, limit_s)
+
+    def control(self, tests: list[str]) -> bool:
+        """Whether the tests pass here as they are. If not, every mutant would count as killed."""
+        self._begin(tests, 10 * CONTROL_S)
+        _, status = os.waitpid(self.pid, 0)
+        return status == 0
+
+    def _begin(self, tests: list[str], limit_s: float) -> None:
+        self.tests, self.limit_s, self.until = tests, limit_s, time.monotonic() + limit_s
         self._fork()
 
     def poll(self) -> bool | None:
@@ -157,8 +192,7 @@ class Bench:
         if (
             code == USAGE_ERROR and self.tests != by_file
         ):  # names of tests come from a changed table
-            self.tests, self.until = by_file, time.monotonic() + self.limit_s
-            self._fork()
+            self._begin(by_file, self.limit_s)
             return None
         self._write(self.original)
         return code != 0
@@ -175,8 +209,11 @@ class Bench:
             code = 1
             try:
                 code = self._test()
-            finally:
-                os._exit(code)
+            except BaseException:  # noqa: BLE001 - what would pass through here would go on as a second parent
+                traceback.print_exc()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
 
     def _test(self) -> int:
         import pytest
@@ -200,6 +237,15 @@ class Bench:
             os.waitpid(self.pid, 0)
 
 
+def check_bench(bench: Bench, baseline: Baseline, rooms: list[str]) -> None:
+    """Exit with a message if a room's tests fail without any mutation, as many as fit into `CONTROL_S`."""
+    for room in rooms:
+        if not bench.control(baseline.fitting(baseline.tests_of_room(room), CONTROL_S)):
+            sys.exit(
+                f"The tests of {room} fail without any mutation:\n{bench.log.read_text()[-4000:]}"
+            )
+
+
 def preload() -> None:
     """Import what the tests import, but nothing of the package: the forked processes start fast."""
     import aiohttp  # noqa: F401
@@ -214,7 +260,7 @@ def run(mutants: list[Mutant], baseline: Baseline, benches: list[Bench]) -> list
     while waiting or busy:
         while waiting and free:
             mutant = waiting.pop()
-            tests = baseline.tests_of(mutant)
+            tests = baseline.fitting(baseline.tests_of(mutant), MUTANT_S)
             if not tests:
                 survivors.append(mutant)
                 continue
@@ -269,6 +315,7 @@ def main() -> int:
             flush=True,
         )
         preload()
+        check_bench(benches[0], baseline, rooms)
         survivors = run(sample, baseline, benches)
     code = report(sample, survivors)
     print(f"{time.monotonic() - started:.0f} s")

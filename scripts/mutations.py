@@ -2,12 +2,13 @@
 
 A mutation is what a slip of the hand would do: another comparison, a flipped condition, a lost call, a
 number off by one. Not changed are annotations, decorators, docstrings, `__all__`, and texts for people
-(strings with a blank): their wording is no behaviour.
+(strings with a blank or a letter beyond ASCII): their wording is no behaviour.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -152,7 +153,7 @@ def _other_constants(value: object) -> Iterator[ast.AST]:
         yield ast.Constant(value=not value)
     elif isinstance(value, (int, float)):
         yield ast.Constant(value=value + 1)
-    elif isinstance(value, str) and value and not any(c.isspace() for c in value):
+    elif isinstance(value, str) and value.isascii() and value and not re.search(r"\s", value):
         yield ast.Constant(value=value + "~")
 
 

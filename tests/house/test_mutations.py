@@ -42,6 +42,7 @@ CHANGED = {
 LEFT_ALONE = {
     "docstring": '"""text"""',
     "sentence": "a = 'a text for people'",
+    "chinese": "a = '已完成。'",
     "f-string": "a = f'{b}code'",
     "annotation": "a: Literal['x'] | int",
     "alias": "A: TypeAlias = Literal['x']",
