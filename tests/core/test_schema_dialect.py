@@ -30,7 +30,7 @@ from wenfang.core import (
     tool,
     user,
 )
-from wenfang.core.dialects.schema import UNREADABLE, Repeats, write_step
+from wenfang.core.dialects.schema_conversation import UNREADABLE, Repeats, write_step
 from wenfang.core.dialects.schema_grammar import (
     ANSWER_CHARS,
     ARGUMENT_CHARS,
