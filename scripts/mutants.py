@@ -36,10 +36,7 @@ from mutations import Mutation, mutate, mutations
 ROOT = Path(__file__).resolve().parent.parent
 BOUND = 0.85
 SAMPLE = 100
-ROOMS = {
-    "core": ("tests/core", "tests/behaviours"),
-    "runs": ("tests/runs", "tests/behaviours", "tests/faults"),
-}
+ROOMS = {"core": ("tests/core",), "runs": ("tests/runs",)}
 MEMORY_BYTES = 6 << 30  # a mutant that collects without end fails instead of filling the machine
 USAGE_ERROR = 4  # pytest: among others, a named test does not exist
 OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-m", "not slow")
@@ -48,7 +45,7 @@ OPTIONS += (
     "ignore::pytest.PytestAssertRewriteWarning",
 )  # plugins are imported before the fork
 CONTROL_S = 20.0
-MUTANT_S = 40.0  # the quickest tests of a mutant that fit into this; slower ones are left out
+MUTANT_S = 25.0  # the quickest tests of a mutant that fit into this; slower ones are left out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
