@@ -235,13 +235,9 @@ def display(value: int | float | bool) -> str:
     return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
-# A small model calls the calculator with one number if it may; so it has to write an operation.
-_COMPUTES = r"^-?[0-9(. ]{1,24}[+*/-][0-9+*/(). -]{1,48}$"
-
-
 @tool(
     aliases={"expr": "expression", "input": "expression", "formula": "expression"},
-    patterns={"expression": _COMPUTES},
+    patterns={"expression": r"^[0-9+*/(). -]{1,60}$"},
 )
 async def calculator(
     expression: Annotated[
