@@ -224,6 +224,46 @@ def test_an_argument_as_long_as_it_may_be_was_cut(arguments: dict, is_cut: bool)
         assert "send less at a time" in conversation.repair(call)
 
 
+BOUNDED = ToolSpec(
+    name="write_file",
+    description="Write a file.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "path": {"type": "string"},
+            "paths": {"type": "array", "items": {"type": "string"}, "maxItems": 3},
+            "title": {"anyOf": [{"type": "string", "maxLength": 8}, {"type": "null"}]},
+            "mode": {"enum": ["create", "append"], "maxLength": 6},
+            "meta": {"type": "object", "additionalProperties": {"type": "string", "maxLength": 5}},
+        },
+    },
+    patterns={"path": "^[a-z./]{1,60}$", "paths": "^[a-z]{1,4}$"},
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_cut"),
+    [
+        ({"path": "a" * 60}, True),
+        ({"path": "a" * 59}, False),
+        ({"paths": ["a", "abcd"]}, True),
+        ({"paths": ["a", "abc"]}, False),
+        ({"paths": ["a", "b", "c"]}, True),
+        ({"title": "12345678"}, True),
+        ({"title": "1234567"}, False),
+        ({"title": None}, False),
+        ({"mode": "create"}, False),
+        ({"meta": {"a": "12345"}}, True),
+        ({"meta": {"a": "1234"}}, False),
+    ],
+)
+def test_a_bound_of_the_tool_cuts_as_well(arguments: dict, is_cut: bool) -> None:
+    conversation = opened((BOUNDED,))
+    step = write_step("", "", ToolCall(id="c", name="write_file", arguments=arguments))
+    call = decode(step, conversation=conversation)[0].calls[0]
+    assert (call.error is not None) is is_cut
+
+
 def test_a_text_of_blanks_costs_no_time() -> None:
     opened().request([user("<" + " " * 200_000 + "x")], tool_choice="auto", stream=True)
 

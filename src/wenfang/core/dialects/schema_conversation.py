@@ -27,10 +27,10 @@ from ..messages import (
 from ..models import Delta, ModelRequest, ToolChoice, ToolSpec
 from .schema_grammar import (
     ANSWER_CHARS,
-    ARGUMENT_CHARS,
-    ARGUMENT_ITEMS,
     FINAL,
     THOUGHT_CHARS,
+    cut_in,
+    input_schema,
     step_schema,
 )
 from .schema_prompt import Example, examples, language_of, observation, system_text
@@ -128,6 +128,7 @@ def _stop(stop: Stop, step: Sequence[Text | Thinking | ToolCall]) -> Stop:
 class StepConversation:
     def __init__(self, tools: tuple[ToolSpec, ...], new_id: Callable[[], str]) -> None:
         self._tools = tools
+        self._inputs = {spec.name: input_schema(spec) for spec in tools}
         self._new_id = new_id
         self._choice: ToolChoice = "auto"
         self._schemas: dict[ToolChoice, Mapping[str, JSON]] = {}
@@ -229,7 +230,7 @@ class StepConversation:
         arguments: dict[str, JSON] = found.arguments
         if self._escaped:
             arguments = self._restored(arguments)
-        error = found.error or _cut_argument(arguments)
+        error = found.error or cut_in(arguments, self._inputs.get(reader.text("action")))
         return ToolCall(
             id=self._new_id(),
             name=reader.text("action"),
@@ -303,19 +304,3 @@ def _clipped(text: str) -> str:
         return text
     head, tail = text[: _OBSERVATION_CHARS - _OBSERVATION_TAIL], text[-_OBSERVATION_TAIL:]
     return f"{head}\n[... {left_out} characters left out; ask for a smaller part ...]\n{tail}"
-
-
-def _cut_argument(value: JSON) -> str | None:
-    """Why these arguments cannot be whole, or None: a text or list as long as the schema lets it be
-    was cut there."""
-    if isinstance(value, str):
-        is_cut = len(value) == ARGUMENT_CHARS
-        return (
-            f"a text was cut at {ARGUMENT_CHARS} characters; send less at a time."
-            if is_cut
-            else None
-        )
-    if isinstance(value, list) and len(value) == ARGUMENT_ITEMS:
-        return f"a list was cut at {ARGUMENT_ITEMS} items; send less at a time."
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return next((found for each in inner if (found := _cut_argument(each))), None)

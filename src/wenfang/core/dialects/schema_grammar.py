@@ -6,6 +6,7 @@ decoders do not know are left out: arguments are validated by the tool's own mod
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
@@ -19,6 +20,7 @@ ARGUMENT_CHARS = 4000  # of strings that the tool itself does not bound
 ARGUMENT_ITEMS = 50
 _MAX_INTEGER = 10**12
 _DEPTH = 12  # of nested references; a schema that refers to itself ends there
+_LONGEST = re.compile(r"\{\d+,(\d+)\}\$$")  # how long a text of a pattern may be
 
 _KEPT = frozenset(
     [
@@ -44,7 +46,7 @@ def step_schema(tools: Sequence[ToolSpec], choice: ToolChoice) -> dict[str, JSON
     unless it is "required"."""
     options: list[JSON] = []
     if choice != "none":
-        options += [_call(spec) for spec in tools]
+        options += [_step(spec.name, "input", input_schema(spec)) for spec in tools]
     if choice != "required" or not options:
         options.append(_step(FINAL, "answer", {"type": "string", "maxLength": ANSWER_CHARS}))
     return {"anyOf": options} if len(options) > 1 else cast("dict[str, JSON]", options[0])
@@ -63,7 +65,8 @@ def _step(action: str, key: str, value: dict[str, JSON]) -> JSON:
     }
 
 
-def _call(spec: ToolSpec) -> JSON:
+def input_schema(spec: ToolSpec) -> dict[str, JSON]:
+    """The arguments of a call: the tool's own schema, with bounds and patterns on its texts."""
     root = cast("dict[str, Any]", spec.parameters)
     schema = _narrow(root, root.get("$defs", {}), 0)
     schema.setdefault("properties", {})
@@ -72,7 +75,43 @@ def _call(spec: ToolSpec) -> JSON:
     for name, pattern in spec.patterns.items():
         for each in _strings(properties[name]):
             each["pattern"] = pattern
-    return _step(spec.name, "input", schema)
+    return schema
+
+
+def cut_in(value: JSON, schema: Mapping[str, Any] | None) -> str | None:
+    """Why a value of `schema` cannot be whole, or None: what is as long as the schema lets it be was
+    cut there. Without a schema the usual bounds hold."""
+    schema = schema if isinstance(schema, Mapping) else _UNKNOWN
+    options: Sequence[Mapping[str, Any]] = schema.get("anyOf") or (schema,)
+    if isinstance(value, str):
+        if any(value == each.get("const") or value in each.get("enum", ()) for each in options):
+            return None
+        is_cut = len(value) in [_longest(each) for each in options]
+        return f"a text was cut at {len(value)} characters; {_LESS}" if is_cut else None
+    for each in options:
+        if isinstance(value, list):
+            if len(value) == each.get("maxItems"):
+                return f"a list was cut at {len(value)} items; {_LESS}"
+            inner = [(item, each.get("items")) for item in value]
+        elif isinstance(value, dict):
+            known, other = each.get("properties", {}), each.get("additionalProperties")
+            inner = [(item, known.get(name, other)) for name, item in value.items()]
+        else:
+            return None
+        found = next(filter(None, (cut_in(item, its) for item, its in inner)), None)
+        if found:
+            return found
+    return None
+
+
+_LESS = "send less at a time."
+_UNKNOWN: Mapping[str, Any] = {"maxLength": ARGUMENT_CHARS, "maxItems": ARGUMENT_ITEMS}
+
+
+def _longest(schema: Mapping[str, Any]) -> int | None:
+    """How many characters a text of this schema may have, at most."""
+    end = _LONGEST.search(schema.get("pattern", ""))
+    return int(end.group(1)) if end else schema.get("maxLength")
 
 
 def _strings(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
