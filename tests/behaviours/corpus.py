@@ -21,7 +21,8 @@ class Case:
     `drive` is what the person does: `say` starts a run; with `stop_at` (a tool's name, or a text that
     was shown) it is stopped there, with `leave_at` the viewer goes away there, with `crash_at` the
     process dies there and another one takes over. `tools`, `limits`, `tool_choice` and `clients` (the
-    models to fall back on) set up the run. `faces` are those the row means something on.
+    models to fall back on) set up the run; `store_fails` are the places in the journal where the
+    store fails once. `faces` are those the row means something on.
     """
 
     id: str
@@ -32,6 +33,7 @@ class Case:
     tools: list[str] = field(default_factory=lambda: ["add"])
     limits: dict[str, Any] = field(default_factory=dict)
     tool_choice: str = "auto"
+    store_fails: list[str] = field(default_factory=list)
     clients: list[str] = field(default_factory=lambda: ["m"])
     faces: list[str] = field(default_factory=lambda: list(FACES))
 

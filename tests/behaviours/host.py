@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -24,11 +25,25 @@ from .direct import Sleeps, make_client, make_limits
 
 CALLS = "calls.jsonl"
 _APP = make_app(None)  # building its routes takes longer than a case; it serves one case at a time
-_OPTIONS = Options(delta_s=0.005, delta_chars=1)
+_OPTIONS = Options(delta_s=0.005, delta_chars=1, retry_s=(0.01,) * 4)
 
 
 async def _no_pull(report: Callable[[float], None]) -> None:
     raise AssertionError("no case downloads anything")
+
+
+class _FailingOnce:
+    """The store fails in each of the named transactions, the first time only."""
+
+    def __init__(self, places: list[str]) -> None:
+        self._places = list(places)
+
+    def __call__(self, place: str) -> None:
+        if place in self._places:
+            self._places.remove(place)
+            error = sqlite3.OperationalError("disk I/O error")
+            error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+            raise error
 
 
 @asynccontextmanager
@@ -44,13 +59,16 @@ async def open_host(
             dialect=native,
             instructions="You are under test.",
             limits=make_limits(case),
+            tool_choice=case.tool_choice,  # type: ignore[arg-type]
         )
 
     store = SettingsStore(data)
     bound = bind("127.0.0.1", 0)
     async with (
         open_models(store) as models,
-        open_runs(data, make_agent=make_agent, options=_OPTIONS) as runs,
+        open_runs(
+            data, make_agent=make_agent, options=_OPTIONS, probe=_FailingOnce(case.store_fails)
+        ) as runs,
     ):
         services = Services(
             store=store, models=models, runs=runs, pulls=Pulls(_no_pull), streams=Streams()

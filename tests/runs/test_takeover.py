@@ -432,6 +432,31 @@ async def test_a_write_that_fails_is_repeated_not_the_tool(tmp_path: Path, failu
     assert left == 0
 
 
+@pytest.mark.parametrize("kind", ["message.finished", "tool.finished", "tool.started"])
+async def test_no_fact_is_left_out_of_the_journal(tmp_path: Path, kind: str) -> None:
+    """A write that fails in a way nobody foresaw: later facts do not go in without the earlier ones."""
+    counter = Counter()
+    left = 1
+
+    def probe(name: str) -> None:
+        nonlocal left
+        if name == f"append.before_commit:{kind}" and left:
+            left -= 1
+            raise RuntimeError("a bug in the store")
+
+    model = Puppet([call("fire", "c1"), call("fire", "c2"), say("done")])
+    async with open_rig(tmp_path, model, counter.tools(), probe=probe) as rig:
+        run = await rig.do()
+        facts = await rig.facts(run.id)
+    assert left == 0
+    assert run.status == "done"
+    steps = [fact["step"] for fact in facts if fact["type"] == "message.finished"]
+    assert steps == sorted(set(steps))
+    told = [fact["call_id"] for fact in facts if fact["type"] == "tool.finished"]
+    assert told == ["c1", "c2"]
+    assert kinds(facts)[-1] == "run.finished"
+
+
 async def test_a_database_that_fails_for_long_ends_no_run(tmp_path: Path) -> None:
     """An error that escapes the driver leaves the run to be claimed again, by the same worker."""
     counter = Counter()

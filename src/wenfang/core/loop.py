@@ -316,6 +316,7 @@ def _rewind(run: Run, start: int) -> dict[str, ToolResult]:
             run.steps += 1
             run.usage = sum((a.usage for a in message.attempts), run.usage + message.usage)
             run.answer = message.text if message.text.strip() else run.answer
+            run.tool_choice = "auto" if message.calls else run.tool_choice
     run.calls += sum(isinstance(message, ToolResult) for message in part)
     del run.transcript[start + len(part) :]
     return known

@@ -210,6 +210,7 @@ class Driver:
                 prompts=prompts,
                 start=start,
                 streaming=spec.streaming,
+                tool_choice=spec.tool_choice,
                 new_id=self._desk.new_id,
             )
             if self._pen.failure is not None:

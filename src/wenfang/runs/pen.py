@@ -52,7 +52,7 @@ class Pen:
         self._lock = asyncio.Lock()
         self._soon: asyncio.Handle | None = None
         self._task: asyncio.Task[None] | None = None
-        self.failure: Fenced | Problem | None = None
+        self.failure: Exception | None = None
 
     def add(self, facts: Sequence[Fact]) -> None:
         """Write facts soon. Raises what an earlier write failed with."""
@@ -76,9 +76,10 @@ class Pen:
                 await self._write(entries)
 
     async def _write(self, entries: list[Entry]) -> None:
+        """Whatever goes wrong, no later fact is written without these."""
         try:
             ack = await persist(lambda: self._journal.append(self._claim, entries), self._retry_s)
-        except (Fenced, Problem) as error:
+        except Exception as error:
             self.failure = error
             raise
         self._heard(ack)

@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from wenfang.core import Dialect, Hooks, Limits, ModelClient, Reason, Status, Toolbox, Usage
+from wenfang.core import (
+    Dialect,
+    Hooks,
+    Limits,
+    ModelClient,
+    Reason,
+    Status,
+    Toolbox,
+    ToolChoice,
+    Usage,
+)
 
 RunStatus: TypeAlias = Literal["queued", "running"] | Status
 
@@ -103,6 +113,7 @@ class AgentSpec:
     hooks: Hooks = field(default_factory=Hooks)
     limits: Limits = field(default_factory=Limits)
     streaming: bool = True
+    tool_choice: ToolChoice = "auto"  # until the first call of a run
 
 
 MakeAgent: TypeAlias = Callable[[RunContext], AgentSpec]
