@@ -9,7 +9,8 @@ from collections.abc import Generator, Mapping
 from importlib import import_module
 from pathlib import Path
 
-from .desk import Desk, existing_project, open_desk, take_turn
+from .desk import Desk, open_desk, take_turn
+from .folder import existing_project
 from .language import Say
 from .loop import make_runner
 

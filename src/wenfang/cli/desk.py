@@ -63,13 +63,6 @@ async def open_desk(
         yield Desk(say=say, data=folder, store=store, models=models)
 
 
-def existing_project(path: Path) -> Path:
-    """The absolute path of a project folder. Raises Problem `project_path_missing`."""
-    if not path.is_dir():
-        raise Problem("project_path_missing", path=str(path))
-    return path.resolve()
-
-
 async def take_turn(
     desk: Desk, runs: Runs, session_id: str, text: str, *, as_json: bool = False
 ) -> RunFinished:

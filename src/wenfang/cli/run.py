@@ -9,7 +9,8 @@ from pathlib import Path
 
 from wenfang.problems import Problem
 
-from .desk import EXITS, existing_project, open_desk, take_turn
+from .desk import EXITS, open_desk, take_turn
+from .folder import existing_project
 from .language import Say
 from .loop import make_runner
 from .main import EXIT_STOPPED

@@ -9,7 +9,7 @@ from wenfang.server import Services, bind, url_of
 from wenfang.server import serve as serve_app
 from wenfang.settings import data_dir
 
-from .desk import existing_project
+from .folder import existing_project
 from .language import Say
 from .loop import make_runner
 

@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Annotated, Any, Literal, cast, get_args, get_origin
+from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, create_model
 from pydantic.errors import PydanticInvalidForJsonSchema
@@ -24,10 +25,16 @@ class _Generator(GenerateJsonSchema):
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - the base class's own shape
 
 
+_schemas: WeakKeyDictionary[type[BaseModel], Mapping[str, JSON]] = WeakKeyDictionary()
+
+
 def parameters_schema(model: type[BaseModel]) -> Mapping[str, JSON]:
     """The JSON schema of `model` as models are shown it: no titles, `$defs` kept, and an optional
     field that may be null is its plain type (leaving it out says the same)."""
-    return _clean(json_schema(model))
+    known = _schemas.get(model)  # making one costs more than a step of a run
+    if known is None:
+        known = _schemas[model] = _clean(json_schema(model))
+    return known
 
 
 def json_schema(model: type[BaseModel]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ not do.\
 """
 
 
-@lru_cache(maxsize=64)  # schemas cost more to make than a step of a run
+@lru_cache(maxsize=64)
 def make_tools(project: Path, sandbox: PythonSandbox) -> tuple[Tool, ...]:
     """The tools of runs in this project."""
     files = make_file_tools(Workspace(project))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from .aio import Exchange
 
 
 class TransportError(Exception):
@@ -49,8 +52,11 @@ class AiohttpTransport:
 
     def __init__(self, *, connect_s: float = 15.0) -> None:
         self._connect_s = connect_s
+        self._exchange: type[Exchange] | None = None
 
     def send(self, request: HttpRequest) -> AbstractAsyncContextManager[HttpResponse]:
-        from .aio import Exchange
+        if self._exchange is None:
+            from .aio import Exchange
 
-        return Exchange(request, self._connect_s)
+            self._exchange = Exchange
+        return self._exchange(request, self._connect_s)

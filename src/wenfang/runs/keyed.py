@@ -19,11 +19,15 @@ class KeyedToolbox(Toolbox):
         super().__init__()
         self.specs = tools.specs
         self._given = tools
+        self._keyed: dict[str, Tool] = {}
         self._run_id = run_id
 
     def __getitem__(self, name: str) -> Tool:
-        tool = self._given[name]
+        if name not in self._keyed:
+            self._keyed[name] = self._with_key(self._given[name])
+        return self._keyed[name]
 
+    def _with_key(self, tool: Tool) -> Tool:
         async def handler(context: ToolContext, args: BaseModel) -> ToolOutput | str | JSON:
             key = f"{self._run_id}:{context.call_id}"
             return await tool.handler(replace(context, key=key), args)

@@ -64,6 +64,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 log_config=None,
                 lifespan="off",
+                ws="none",
                 server_header=False,
                 timeout_graceful_shutdown=DRAIN_S,
             )

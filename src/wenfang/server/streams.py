@@ -19,6 +19,7 @@ from wenfang.runs import Frame, Subscription
 
 KEEPALIVE_S = 15.0
 KEEPALIVE = b": keep-alive\n\n"
+GAP_S = 0.02
 
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -122,6 +123,7 @@ async def _pump(subscription: Subscription, send: Send, keepalive_s: float) -> N
     try:
         while frames := await subscription.batch():
             await write(encode(frames))
+            await asyncio.sleep(GAP_S)  # no eye is faster, and what comes meanwhile is one write
     finally:
         pings.cancel()
         await asyncio.gather(pings, return_exceptions=True)
