@@ -21,6 +21,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.alone)
 
 
+def _is_own(name: str) -> bool:
+    return name.startswith("WENFANG_") or name.lower().endswith("_proxy")
+
+
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
@@ -30,7 +34,7 @@ def anyio_backend() -> str:
 def _environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A developer's provider, key and data stay out of the tests, and of the processes they start."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith("WENFANG_")]:
+        for name in [name for name in os.environ if _is_own(name)]:
             patch.delenv(name)
         patch.setenv("WENFANG_DATA", str(tmp_path_factory.mktemp("data")))
         patch.setenv("NO_COLOR", "1")

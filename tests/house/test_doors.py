@@ -196,11 +196,11 @@ def test_public_names(root: Path) -> None:
                 "open_models",
             ],
             "wenfang.models": [
-                "AiohttpTransport",
                 "ChatClient",
                 "DemoModel",
                 "HttpRequest",
                 "HttpResponse",
+                "HttpTransport",
                 "Profile",
                 "Resilient",
                 "RetryPolicy",

@@ -1,4 +1,4 @@
-"""The aiohttp transport against a real server."""
+"""Both ways of HTTP against a real server: our own, and aiohttp for machines behind a proxy."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ import pytest
 from tests.models.fake import ask, collect, seen_until_failure, text_of
 
 from wenfang.core import Assistant, ModelError, ModelRequest, user
-from wenfang.models import ChatClient
-from wenfang.models import aio as aio_module
+from wenfang.models import ChatClient, aio, http1, transport
 from wenfang.testing import RawItem, Reply, Script, ScriptedServer, call, say
 
 pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(autouse=True, params=[http1, aio], ids=["http1", "aiohttp"])
+def module(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(transport, "_exchange_for", lambda _: request.param.Exchange)
+    return request.param
 
 
 def serve(*replies: Reply) -> ScriptedServer:
@@ -60,9 +65,9 @@ async def test_a_connection_that_breaks(end: Any, stream: bool) -> None:
 
 
 async def test_a_stream_that_stays_open_after_done_does_not_hold_the_reply(
-    monkeypatch: pytest.MonkeyPatch,
+    module: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(aio_module, "_TAIL_S", 0.01)
+    monkeypatch.setattr(module, "_TAIL_S", 0.01)
     done = 'data: {"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
     reply = Reply(raw=[done, RawItem(sleep_ms=600_000)])
     async with serve(reply) as server:
@@ -99,16 +104,17 @@ async def test_a_large_body() -> None:
         assert server.requests[0].body["messages"][0]["content"] == text
 
 
-def test_the_session_ends_with_its_loop() -> None:
+def test_the_session_ends_with_its_loop(module: Any) -> None:
     async def once() -> None:
         async with serve(call("add", a=1)) as server:
             await collect(ChatClient(base_url=server.url, model="m"))
 
     for _ in range(2):
         asyncio.run(once())
-    assert not any(loop.is_closed() for loop in aio_module._sessions)
+    held = module._pools if module is http1 else module._sessions
+    assert not any(loop.is_closed() for loop in held._held)
 
 
-def test_aiohttp_is_imported_with_the_first_request() -> None:
-    code = "import sys, wenfang.models; sys.exit('aiohttp' in sys.modules)"
+def test_http_is_imported_with_the_first_request() -> None:
+    code = "import sys, wenfang.models; sys.exit(bool({'aiohttp', 'httptools'} & {*sys.modules}))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

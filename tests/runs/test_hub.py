@@ -393,9 +393,9 @@ class Ear:
         self.channel = self.hub._channel(P)
         self.channel.readers = 1
 
-    def say(self, text: str, off: int, **more: Any) -> None:
+    def say(self, text: str, off: int, **more: Any) -> float:
         values = {"step": 1, "message_id": "m", "kind": "text", "index": 0} | more
-        self.voice.delta(MessageDelta(text=text, off=off, **values))
+        return self.voice.delta(MessageDelta(text=text, off=off, **values))
 
     def heard(self) -> list[tuple[int, str]]:
         return texts(self.channel.since(0))
@@ -415,6 +415,22 @@ async def test_the_first_piece_goes_out_at_once_and_the_next_together() -> None:
     await ear.until(2)
     assert ear.heard() == [(0, "a"), (1, "bc")]
     await ear.voice.close()
+
+
+async def test_the_next_piece_of_a_fast_block_is_not_read_at_once() -> None:
+    ear = Ear(Options(delta_s=0.02))
+    assert ear.say("a", 0) == 0.0
+    assert ear.say("b", 1) == 0.02
+    assert ear.say("X", 0, index=1) == 0.0  # another block: both may have come together
+    await asyncio.sleep(0.03)
+    assert ear.say("Y", 1, index=1) == 0.0  # slow
+    assert ear.say("Z", 2, index=1) == 0.02
+    await ear.voice.close()
+    await asyncio.sleep(0)
+    at_once = Ear(Options(delta_s=0.0))
+    at_once.say("a", 0)
+    assert at_once.say("b", 1) == 0.0
+    await at_once.voice.close()
 
 
 async def test_many_characters_go_out_at_once() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from wenfang.core import Assistant, ModelClient, ModelError, ModelRequest, ToolSpec, user
-from wenfang.models import AiohttpTransport, HttpRequest, Transport, TransportError
+from wenfang.models import HttpRequest, HttpTransport, Transport, TransportError
 from wenfang.settings import Settings
 
 _LIST_BYTES = 4 * 1024 * 1024
@@ -86,7 +86,7 @@ async def list_models(
     try:
         async with (
             asyncio.timeout(timeout_s),
-            (transport or AiohttpTransport()).send(request) as response,
+            (transport or HttpTransport()).send(request) as response,
         ):
             if response.status != 200:
                 return []

@@ -6,19 +6,19 @@ from .history import repair_history
 from .profiles import Profile, profile_for
 from .resilient import Resilient, RetryPolicy
 from .transport import (
-    AiohttpTransport,
     HttpRequest,
     HttpResponse,
+    HttpTransport,
     Transport,
     TransportError,
 )
 
 __all__ = [
-    "AiohttpTransport",
     "ChatClient",
     "DemoModel",
     "HttpRequest",
     "HttpResponse",
+    "HttpTransport",
     "Profile",
     "Resilient",
     "RetryPolicy",

@@ -1,19 +1,17 @@
-"""The transport on aiohttp. Imported late: aiohttp costs more to import than the rest of the package.
-
-One session serves an event loop; it is closed when the loop shuts down its asynchronous generators,
-which `asyncio.run` and every other runner do.
-"""
+"""The transport on aiohttp, for machines that reach the world through a proxy. Imported late: aiohttp
+costs more to import than the rest of the package."""
 
 from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from types import TracebackType
 
 import aiohttp
 
+from .per_loop import PerLoop
 from .transport import HttpRequest, HttpResponse, TransportError
 
 _TAIL_S = 0.25  # how long the end of a finished stream is waited for, to keep its connection
@@ -29,7 +27,7 @@ class Exchange:
         self._connect_s = connect_s
 
     async def __aenter__(self) -> HttpResponse:
-        session = await _session()
+        session = await _sessions.get()
         request, body = self._request, self._request.body
         try:
             self._response = await session.request(
@@ -80,36 +78,13 @@ def _reason(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-# The session of each running loop, with what closes it. An entry goes when its loop ends, so that no
-# loop is kept alive.
-_Held = tuple[aiohttp.ClientSession, AsyncGenerator[None, None]]
-_sessions: dict[asyncio.AbstractEventLoop, _Held] = {}
-
-
-async def _session() -> aiohttp.ClientSession:
-    """The session of the running loop, opened at its first request."""
-    loop = asyncio.get_running_loop()
-    held = _sessions.get(loop)
-    if held is not None:
-        return held[0]
-    session = aiohttp.ClientSession(
+def _open() -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0),
         cookie_jar=aiohttp.DummyCookieJar(),
         headers={"accept-encoding": "identity", "user-agent": "wenfang"},
-        trust_env=False,
+        trust_env=True,
     )
-    keeper = _close_with_loop(loop, session)
-    _sessions[loop] = (session, keeper)
-    await anext(keeper)
-    return session
 
 
-async def _close_with_loop(
-    loop: asyncio.AbstractEventLoop, session: aiohttp.ClientSession
-) -> AsyncGenerator[None, None]:
-    """Suspended until the loop closes its generators; then the session is closed."""
-    try:
-        yield
-    finally:
-        _sessions.pop(loop, None)
-        await session.close()
+_sessions = PerLoop(_open, aiohttp.ClientSession.close)

@@ -27,7 +27,7 @@ from .errors import Redactor, provider_error, retry_after_s
 from .profiles import Profile, profile_for
 from .reply import Reply
 from .sse import EventSplitter, EventTooLarge
-from .transport import AiohttpTransport, HttpRequest, HttpResponse, Transport, TransportError
+from .transport import HttpRequest, HttpResponse, HttpTransport, Transport, TransportError
 from .wire import RequestEncoder
 
 _MAX_ERROR_BODY = 64 * 1024
@@ -56,7 +56,7 @@ class ChatClient:
         self.name = model
         self.base_url = base_url.rstrip("/")
         self.profile = profile or profile_for(model, base_url)
-        self._transport = transport or AiohttpTransport()
+        self._transport = transport or HttpTransport()
         self._new_id = new_id
         self._now = now
         self._redact = Redactor(key=api_key)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
-
-if TYPE_CHECKING:
-    from .aio import Exchange
+from functools import lru_cache
+from typing import Literal, Protocol, TypeAlias
 
 
 class TransportError(Exception):
@@ -29,7 +27,7 @@ class HttpResponse(Protocol):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Names are compared without case."""
+        """Names in lower case are found."""
         ...
 
     async def read(self) -> bytes:
@@ -45,18 +43,35 @@ class Transport(Protocol):
         ...
 
 
-class AiohttpTransport:
-    """The default. aiohttp is imported at the first request, and one session serves a whole event
-    loop. `connect_s` limits making a connection; how long a silent one is waited for is the caller's
-    matter."""
+_Exchange: TypeAlias = AbstractAsyncContextManager[HttpResponse]
+
+
+class HttpTransport:
+    """The default: connections are kept and shared by everything in one event loop (`http1`). `connect_s`
+    limits making a connection; how long a silent one is waited for is the caller's matter.
+
+    An address that the environment names a proxy for (`HTTPS_PROXY`, `NO_PROXY`, ...) is asked through
+    aiohttp, which knows how; this machine itself never is.
+    """
 
     def __init__(self, *, connect_s: float = 15.0) -> None:
         self._connect_s = connect_s
-        self._exchange: type[Exchange] | None = None
 
-    def send(self, request: HttpRequest) -> AbstractAsyncContextManager[HttpResponse]:
-        if self._exchange is None:
-            from .aio import Exchange
+    def send(self, request: HttpRequest) -> _Exchange:
+        return _exchange_for(request.url)(request, self._connect_s)
 
-            self._exchange = Exchange
-        return self._exchange(request, self._connect_s)
+
+@lru_cache(maxsize=256)
+def _exchange_for(url: str) -> Callable[[HttpRequest, float], _Exchange]:
+    """How an address is reached; modules are imported with the first request."""
+    from urllib.parse import urlsplit
+    from urllib.request import getproxies, proxy_bypass
+
+    place = urlsplit(url)
+    host = place.hostname or ""
+    is_far = host != "localhost" and not host.startswith("127.") and host != "::1"
+    if is_far and place.scheme in getproxies() and not proxy_bypass(host):
+        from .aio import Exchange
+    else:
+        from .http1 import Exchange
+    return Exchange

@@ -267,7 +267,9 @@ class Driver:
         """Write down what the loop does; returns when it may go on."""
         match event:
             case MessageDelta():
-                self._voice.delta(event)
+                pause_s = self._voice.delta(event)
+                if pause_s:
+                    await asyncio.sleep(pause_s)
             case ModelStart():
                 await self._step(event)
             case MessageEnd():

@@ -43,37 +43,40 @@ class Voice:
         self._options = options
         self._save = save
         self._loop = asyncio.get_running_loop()
+        self._block: tuple[str, int, int] | None = None
         self._first: MessageDelta | None = None
         self._texts: list[str] = []
         self._chars = 0
         self._timer: asyncio.TimerHandle | None = None
-        self._sent_at = float("-inf")
+        self._sent_at = self._free_at = float("-inf")
         self._saved_at = self._loop.time()
         self._saving: asyncio.Task[None] | None = None
 
-    def delta(self, delta: MessageDelta) -> None:
-        """Take a piece of the message."""
-        first = self._first
-        if first is None:
-            self._first = delta
-        elif (first.message_id, first.index, first.attempt) != (
-            delta.message_id,
-            delta.index,
-            delta.attempt,
-        ):
+    def delta(self, delta: MessageDelta) -> float:
+        """Take a piece of the message. Returns how long to wait before the next one is read, in seconds:
+        where pieces of a block come faster than they are sent on, they may as well add up in the
+        model's connection and cost one turn of the loop together."""
+        now = self._loop.time()
+        block = (delta.message_id, delta.index, delta.attempt)
+        is_next = block == self._block
+        if not is_next:
             self.flush()
-            self._first = delta
+            self._block = block
+        self._first = self._first or delta
         self._texts.append(delta.text)
         self._chars += len(delta.text)
         if self._chars >= self._options.delta_chars:
             self.flush()
         elif self._timer is None:
-            now = self._loop.time()
             due = self._sent_at + self._options.delta_s
             if now >= due:
                 self.flush()
             else:
                 self._timer = self._loop.call_at(due, self.flush)
+        is_fast = is_next and now - self._free_at < self._options.delta_s
+        pause_s = self._options.delta_s if is_fast else 0.0
+        self._free_at = now + pause_s
+        return pause_s
 
     def flush(self) -> None:
         """Send what is held back."""

@@ -111,8 +111,11 @@ class DatabaseThread:
     def _transact(self, tx: Tx, batch: list[_Job]) -> None:
         try:
             tx.raw.execute(self._begin)
-            for job in batch:
-                self._operate(tx, job)
+            if len(batch) == 1:
+                batch[0].result = batch[0].operation(tx)  # nothing else would need saving
+            else:
+                for job in batch:
+                    self._operate(tx, job)
             tx.raw.execute("COMMIT")
         except Exception as error:  # noqa: BLE001 - the boundary of the thread: it becomes data
             if tx.raw.in_transaction:

@@ -11,7 +11,7 @@ from wenfang.core import Delta, ModelEvent, ModelRequest
 
 from ..chat import ChatClient
 from ..profiles import Profile
-from ..transport import AiohttpTransport, HttpRequest, HttpResponse, Transport
+from ..transport import HttpRequest, HttpResponse, HttpTransport, Transport
 from .server import Endpoint, LocalServer
 
 _PROFILE = Profile(
@@ -47,7 +47,7 @@ class LocalModel:
     ) -> None:
         self.name = name or server.model.name.removesuffix(".gguf")
         self._server = server
-        self._transport = _OneShot(transport or AiohttpTransport())
+        self._transport = _OneShot(transport or HttpTransport())
         self._patience_s = patience_s
         self._sign_of_life_s = sign_of_life_s
 
