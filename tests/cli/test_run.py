@@ -12,6 +12,9 @@ from typing import Any
 
 import pytest
 
+from wenfang.cli.language import Say
+from wenfang.cli.render import Printer
+from wenfang.runs import BlockDelta, StepReset
 from wenfang.testing import Reply, Script, ScriptedServer, call, say
 
 from .conftest import Command, Result
@@ -72,6 +75,26 @@ async def test_a_failure_is_5_and_one_line(command: Command, reply: Reply, words
     assert "Traceback" not in result.err
     assert "sk-secret" not in result.err
     assert len(provider.requests) == 1
+
+
+async def test_a_try_that_failed_is_told(command: Command) -> None:
+    busy = Reply(http=503, body={"error": {"message": "busy"}}, headers={"retry-after": "0"})
+    result, provider = await _against(command, [busy, say("done")], "x")
+    assert (result.code, result.out) == (0, "done\n")
+    assert "(no answer yet, trying again: " in result.err
+    assert "void" not in result.err
+    assert len(provider.requests) == 2
+
+
+def test_words_that_were_shown_are_taken_back(capsys: pytest.CaptureFixture[str]) -> None:
+    printer = Printer(Say("en"), where="http://host/v1", model="m")
+    of = {"step": 1, "message_id": "m", "attempt": 1}
+    printer.show(BlockDelta(**of, kind="text", index=0, off=0, text="half"))  # type: ignore[arg-type]
+    for _ in range(2):
+        printer.show(StepReset(**of, reason="network"))  # type: ignore[arg-type]
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("(this step starts over, what it showed is void: ")
+    assert second.startswith("(no answer yet, trying again: ")
 
 
 async def test_an_open_pipe_does_not_make_it_wait(command: Command) -> None:

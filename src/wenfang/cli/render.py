@@ -61,6 +61,7 @@ class Printer:
         self._is_live = sys.stdout.isatty()
         self._block: tuple[str, int] | None = None
         self._shown = ""
+        self._is_begun = False  # something of the message was written, shown or not
         self._began = 0.0
 
     def show(self, event: Event) -> None:
@@ -85,6 +86,7 @@ class Printer:
                 pass
 
     def _delta(self, event: BlockDelta) -> None:
+        self._is_begun = True
         if event.kind == "call" or (event.kind == "text" and not self._is_live):
             return
         block = (event.message_id, event.index)
@@ -100,11 +102,13 @@ class Printer:
     def _reset(self, event: StepReset) -> None:
         taken_over = event.reason == "takeover"
         why = self._say("run.takeover") if taken_over else self._why(event.reason)
-        self._line(self._say("run.reset", why=why))
+        self._line(self._say("run.reset" if self._is_begun else "run.retry", why=why))
+        self._is_begun = False
         self._shown = ""
 
     def _message(self, event: MessageFinished) -> None:
         self._break()
+        self._is_begun = False
         if event.message.calls and not self._is_live and event.message.text.strip():
             self._line(event.message.text.strip())
         if event.message.calls:

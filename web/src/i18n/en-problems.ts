@@ -41,7 +41,7 @@ export const enProblems: Record<keyof typeof zhProblems, string> = {
   "reason.provider_error": "The model service reported an error. Try again later or check the model settings.",
   "reason.context_overflow": "The content is longer than the model can take. Shorten it or choose a larger model.",
   "reason.refused": "The model refused this request. Try asking in another way.",
-  "reason.failover_exhausted": "Every configured model failed. Try again later or check the model settings.",
+  "reason.failover_exhausted": "No configured model answered, also after several tries. Try again later or check the model settings.",
   "reason.cancelled_by_user": "Stopped as you asked. Everything so far is kept.",
   "reason.deadline": "The time allowed ran out. Everything so far is kept.",
   "reason.interrupted":

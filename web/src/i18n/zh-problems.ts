@@ -40,7 +40,7 @@ export const zhProblems = {
   "reason.provider_error": "模型服务出错；请稍后重试，或检查模型设置。",
   "reason.context_overflow": "内容超出了模型能处理的长度；请缩短或换用更大的模型。",
   "reason.refused": "模型拒绝了这个请求；可换个说法再试。",
-  "reason.failover_exhausted": "所有可用的模型都失败了；请稍后重试，或检查模型设置。",
+  "reason.failover_exhausted": "试了几次，配置的模型都没有回答；请稍后重试，或检查模型设置。",
   "reason.cancelled_by_user": "已按你的要求停止，已有内容都保留着。",
   "reason.deadline": "超过了允许的时间，已停下，已有内容都保留着。",
   "reason.interrupted": "服务中断，运行没有完成；已有内容都保留着，可以继续。",
