@@ -389,4 +389,5 @@ async def test_a_bug_shows_nothing(start: Start, monkeypatch: pytest.MonkeyPatch
         answer = await server.http.get("/api/projects")
         assert answer.status_code == 500
         assert envelope(answer)["code"] == "internal_error"
+        assert answer.headers["x-content-type-options"] == "nosniff"
         assert "secret" not in answer.text

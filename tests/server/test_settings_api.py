@@ -111,6 +111,27 @@ async def test_the_test_button_without_an_address_or_model(shared: Running) -> N
         assert (tested["ok"], tested["code"]) == (False, "model_unavailable")
 
 
+async def test_the_test_button_lists_models_before_one_is_named(start: Start) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readuntil(b"\r\n\r\n"))
+        body = b'{"data": [{"id": "b"}, {"id": "a"}, {"id": 1}, 2]}'
+        head = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: %d\r\n\r\n"
+        writer.write(head % len(body) + body)
+        await writer.drain()
+        writer.close()
+
+    asked: list[bytes] = []
+    provider = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with provider, start() as server:
+        url = f"http://127.0.0.1:{provider.sockets[0].getsockname()[1]}/v1"
+        form = {"provider": "openai", "base_url": url, "model": "", "api_key": KEY}
+        tested = await server.json("POST", "/api/settings/test", form)
+        assert (tested["ok"], tested["code"]) == (False, "model_unavailable")
+        assert tested["models"] == ["a", "b"]
+        assert f"authorization: Bearer {KEY}".encode() in asked[0]
+        assert KEY not in str(tested)
+
+
 async def test_the_test_button_with_nobody_there(start: Start) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

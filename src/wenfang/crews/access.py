@@ -139,18 +139,19 @@ class Models:
         return native
 
     async def test(self, settings: Settings) -> Tested:
-        """Ask the model of these settings for a word."""
+        """Ask the model of these settings for a word; without a model's name, for the names."""
+        is_remote = settings.provider == "openai" and settings.base_url
+        names = tuple(await list_models(settings)) if is_remote else ()
         try:
             client = self.client(settings)
         except Problem as problem:
-            return Tested(ok=False, code=problem.code, message=problem.text("en"))
-        names = await list_models(settings) if settings.provider == "openai" else []
+            return Tested(ok=False, code=problem.code, message=problem.text("en"), models=names)
         answer = await greet(client)
         return Tested(
             ok=answer.ok,
             code=answer.code,
             message=answer.message,
-            models=tuple(names),
+            models=names,
             latency_ms=answer.latency_ms,
         )
 

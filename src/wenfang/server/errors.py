@@ -14,6 +14,20 @@ from starlette.responses import JSONResponse
 from wenfang.problems import PROBLEMS, Param, Problem
 from wenfang.workspace import WorkspaceError
 
+# On every answer; the guard adds them to all but the last resort below, which stands outside of it.
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+        "font-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+        "frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
 
 class ErrorBody(BaseModel):
     """`code` is stable; `message` is English for developers; the studio has its own words."""
@@ -67,7 +81,9 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _internal(_: Request, _error: Exception) -> JSONResponse:
-    return envelope(Problem("internal_error"))  # Starlette raises it again, for the log
+    answer = envelope(Problem("internal_error"))
+    answer.headers.update(HEADERS)
+    return answer  # Starlette raises the error again, for the log
 
 
 def install(app: FastAPI) -> None:

@@ -15,22 +15,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wenfang.problems import Problem
 
-from .errors import envelope
+from .errors import HEADERS, envelope
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
-
-HEADERS = {
-    "content-security-policy": (
-        "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
-        "font-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
-        "frame-ancestors 'none'"
-    ),
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-}
 
 
 def is_loopback(host: str) -> bool:

@@ -50,7 +50,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 _PROBLEMS = {
     errno.ELOOP: "it is a link, and links are not followed",
-    errno.ENOTDIR: "a part of it is a file or a link, not a folder",
+    errno.ENOTDIR: "it, or a part of it, is a file or a link, not a folder",
     errno.EISDIR: "it is a folder",
     errno.ENAMETOOLONG: "it is too long",
     errno.EINVAL: "a folder cannot be moved into itself",

@@ -95,6 +95,7 @@ export const en: Record<Key, string> = {
   "settings.theme.light": "Light",
   "settings.theme.dark": "Dark",
   "test.ok": "Connected in {ms} ms",
+  "test.choose": "The service answers. Choose a model:",
   "test.failed": "No connection",
   "test.auth": "The key is wrong or lacks permission",
   "test.network": "The address cannot be reached",
@@ -107,6 +108,7 @@ export const en: Record<Key, string> = {
   "test.overflow": "The content is longer than the model can take",
   "test.missing": "The built-in model has not been downloaded",
   "test.model_unavailable": "There is no model to use yet",
+  "test.no_list": "The name of the model is missing, and the address gave no list of models",
 
   "workspace.panes": "Panes",
   "workspace.tab.files": "Files",
@@ -190,6 +192,7 @@ export const en: Record<Key, string> = {
   "chat.you": "You: ",
   "chat.steered": "Added",
   "chat.working": "Thinking…",
+  "chat.working.local": "The built-in model is being loaded and reads first; that can take half a minute.",
   "chat.latest": "Jump to latest",
   "chat.earlier": "Load earlier",
   "chat.copy": "Copy the answer",

@@ -94,6 +94,7 @@ export const zh = {
   "settings.theme.light": "浅色",
   "settings.theme.dark": "深色",
   "test.ok": "连接成功，用时 {ms} 毫秒",
+  "test.choose": "服务有回应，请选一个模型：",
   "test.failed": "没有连上",
   "test.auth": "密钥不对，或没有权限",
   "test.network": "连不上这个地址",
@@ -106,6 +107,7 @@ export const zh = {
   "test.overflow": "内容超出了模型的长度",
   "test.missing": "内置模型还没有下载",
   "test.model_unavailable": "还没有可用的模型",
+  "test.no_list": "还缺模型名，这个地址也没有给出模型列表",
 
   "workspace.panes": "窗格",
   "workspace.tab.files": "文件",
@@ -189,6 +191,7 @@ export const zh = {
   "chat.you": "你：",
   "chat.steered": "追加",
   "chat.working": "正在想…",
+  "chat.working.local": "内置模型正在载入、读入内容，第一次可能要半分钟。",
   "chat.latest": "跳到最新",
   "chat.earlier": "载入更早的对话",
   "chat.copy": "复制回答",

@@ -45,7 +45,8 @@ export function ModelForm({ settings, model }: { settings: Settings; model: Mode
   const save = useSaveSettings();
   const change = changeOf(draft, settings);
   const isChanged = Object.keys(change).length > 0;
-  const isComplete = draft.provider !== "openai" || (draft.base_url.trim() !== "" && draft.model.trim() !== "");
+  const isReachable = draft.provider !== "openai" || draft.base_url.trim() !== "";
+  const isComplete = isReachable && (draft.provider !== "openai" || draft.model.trim() !== "");
   const update = (patch: Partial<Draft>) => setDraft({ ...draft, ...patch });
   const submit = () =>
     save.mutate(change, {
@@ -82,7 +83,7 @@ export function ModelForm({ settings, model }: { settings: Settings; model: Mode
       </RadioGroup.Root>
       {draft.provider === "embedded" && <Embedded model={model} isCurrent={settings.provider === "embedded"} />}
       {draft.provider === "openai" && <OpenAiFields draft={draft} settings={settings} onChange={update} />}
-      <TestLine change={change} isComplete={isComplete} onPick={(name) => update({ model: name })}>
+      <TestLine change={change} isRemote={draft.provider === "openai"} isReachable={isReachable} onPick={(name) => update({ model: name })}>
         <Button type="submit" look="primary" busy={save.isPending} disabled={!isChanged || !isComplete}>
           {t("common.save")}
         </Button>

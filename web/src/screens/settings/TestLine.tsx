@@ -8,13 +8,14 @@ import { Button } from "@/ui/button";
 
 interface Props {
   change: SettingsIn;
-  isComplete: boolean;
+  isRemote: boolean;
+  isReachable: boolean;
   onPick: (model: string) => void;
   children: ReactNode;
 }
 
-/** Tries the form as it stands, before it is saved. */
-export function TestLine({ change, isComplete, onPick, children }: Props) {
+/** Tries the form as it stands, before it is saved. Without a model's name it asks for the names. */
+export function TestLine({ change, isRemote, isReachable, onPick, children }: Props) {
   const t = useT();
   const test = useMutation({
     mutationFn: () => ask(api.POST("/api/settings/test", { body: change })),
@@ -23,20 +24,28 @@ export function TestLine({ change, isComplete, onPick, children }: Props) {
     <div>
       <div className="flex gap-2">
         {children}
-        <Button busy={test.isPending} disabled={!isComplete} onClick={() => test.mutate()}>
+        <Button busy={test.isPending} disabled={!isReachable} onClick={() => test.mutate()}>
           {t("settings.test")}
         </Button>
       </div>
       <div role="status" className="mt-3 text-sm">
         {test.error && <p className="text-bad">{errorWords(test.error, t)}</p>}
-        {test.data && <Outcome result={test.data} onPick={onPick} />}
+        {test.data && <Outcome result={test.data} isRemote={isRemote} onPick={onPick} />}
       </div>
     </div>
   );
 }
 
-function Outcome({ result, onPick }: { result: TestResult; onPick: (model: string) => void }) {
+function Outcome({ result, isRemote, onPick }: { result: TestResult; isRemote: boolean; onPick: Props["onPick"] }) {
   const t = useT();
+  if (result.code === "model_unavailable" && isRemote) {
+    return (
+      <>
+        <p>{t(result.models.length > 0 ? "test.choose" : "test.no_list")}</p>
+        <Names names={result.models} onPick={onPick} />
+      </>
+    );
+  }
   if (!result.ok) {
     const key = `test.${result.code}`;
     // What the provider said itself is worth reading; our own words are already there.
@@ -51,15 +60,20 @@ function Outcome({ result, onPick }: { result: TestResult; onPick: (model: strin
   return (
     <>
       <p className="text-good">{t("test.ok", { ms: result.latency_ms })}</p>
-      {result.models.length > 0 && (
-        <div className="mt-2 flex flex-wrap gap-1.5">
-          {result.models.slice(0, 30).map((name) => (
-            <Button key={name} size="s" onClick={() => onPick(name)}>
-              {name}
-            </Button>
-          ))}
-        </div>
-      )}
+      <Names names={result.models} onPick={onPick} />
     </>
+  );
+}
+
+function Names({ names, onPick }: { names: string[]; onPick: Props["onPick"] }) {
+  if (names.length === 0) return null;
+  return (
+    <div className="mt-2 flex max-h-40 flex-wrap gap-1.5 overflow-y-auto">
+      {names.map((name) => (
+        <Button key={name} size="s" onClick={() => onPick(name)}>
+          {name}
+        </Button>
+      ))}
+    </div>
   );
 }
