@@ -1,0 +1,58 @@
+"""A JSON value inside a reply: found by its brackets, then decoded."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ...messages import JSON
+from .balance import MAX_DEPTH, balanced
+from .names import NAME_KEYS, Item, Named, Problem, clean, with_arguments
+from .source import Steps, line, skip, starts
+from .turn import Turn
+from .values import ReadError, read_json
+
+_NAMED = re.compile(rf'"(?:{"|".join(NAME_KEYS)})"\s*:\s*"([^"\n]{{1,100}})"')
+
+
+class Written(NamedTuple):
+    value: JSON
+    repairs: tuple[str, ...]
+
+
+def read_written(turn: Turn, tool: str | None = None) -> Steps[Written | Problem]:
+    """Decode the value at the unread text. `tool` is the tool it is meant for, if that is known."""
+    scan = yield from balanced(turn.src)
+    if tool is None and scan.state != "complete":
+        match = _NAMED.search(scan.text[:1000])
+        tool = clean(match[1]) if match else None
+    if scan.state == "open":
+        return Problem("truncated", "The reply ended inside the action, so nothing was run.", tool)
+    if scan.state == "deep":
+        return Problem("too_deep", f"It is nested more than {MAX_DEPTH} levels deep.", tool)
+    turn.unclosed = turn.unclosed or scan.state == "stopped"
+    try:
+        return Written(*read_json(scan.text, scan.missing))
+    except ReadError as error:
+        return Problem(error.reason, error.detail, tool)
+
+
+def read_arguments(turn: Turn, named: Named) -> Steps[Item]:
+    """The call of a known tool whose arguments come next."""
+    written = yield from read_written(turn, named.spec.name)
+    if isinstance(written, Problem):
+        return written
+    return with_arguments(named, written.value, turn.tools, written.repairs)
+
+
+def skip_fence(turn: Turn) -> Steps[str]:
+    """Read blanks, and the line that opens a fence if there is one. The next character, or ""."""
+    src = turn.src
+    char = yield from skip(src)
+    if char != "`" or not (yield from starts(src, "```")):
+        return char
+    rest = yield from line(src, 60)
+    shown = src.text[src.at : src.at + 60] if rest is None else rest
+    ends = [at for at in (shown.find("{"), shown.find("[")) if at >= 0]
+    src.take(src.at + min(ends, default=len(shown)))
+    return (yield from skip(src))
