@@ -378,4 +378,3 @@ def _finish_call(turn: Turn, char: str) -> Steps[None]:
         yield from read_answer(turn, "label")
     else:
         turn.fail("empty", "The answer is empty.")
-

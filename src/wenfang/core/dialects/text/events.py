@@ -73,9 +73,7 @@ class Cut:
     """Nothing that may follow matters: the generation can be stopped."""
 
 
-Event: TypeAlias = (
-    ThoughtDelta | TextDelta | AnswerDelta | ToolStart | ToolReady | Reclassify | Cut
-)
+Event: TypeAlias = ThoughtDelta | TextDelta | AnswerDelta | ToolStart | ToolReady | Reclassify | Cut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -140,4 +140,3 @@ def _bare_thought(turn: Turn) -> Steps[None]:
         turn.live.think(src.take(end))
         if not src.final:
             yield
-

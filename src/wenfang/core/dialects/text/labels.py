@@ -51,10 +51,12 @@ class LabelSet:
     def __init__(self, words: Mapping[Role, Sequence[str]]) -> None:
         pairs = [(word, role) for role, each in words.items() for word in each]
         pairs.sort(key=lambda pair: -len(pair[0]))
-        self._roles = {word.replace(" ", ""): role for word, role in pairs}
+        self._roles: dict[str, Role] = {word.replace(" ", ""): role for word, role in pairs}
         any_word = "|".join(word.replace(" ", "[ _]?") for word, _ in pairs)
         beginnings = "|".join(
-            _prefix_pattern(form) for word, _ in pairs for form in {word, word.replace(" ", "_")}
+            _prefix_pattern(form)
+            for word, _ in pairs
+            for form in sorted({word.replace(" ", each) for each in (" ", "_", "")})
         )
         blank = r"[ \t\u3000]*"
         before = rf"{blank}(?:\#{{1,6}}{blank}|[-*+•][ \t]+|\d{{1,2}}[.)、]{blank})?"
@@ -71,7 +73,7 @@ class LabelSet:
             re.IGNORECASE,
         )
 
-    def look(self, text: str, at: int, final: bool) -> Label | None | Wait:
+    def look(self, text: str, at: int, final: bool) -> Label | Wait | None:
         """The label at `text[at]`, which is the start of a line."""
         stop = min(len(text), at + MAX_LABEL)
         end = text.find("\n", at, stop)
@@ -87,7 +89,7 @@ class LabelSet:
             return found
         return found._replace(end=at + _shown_index(line, found.end))
 
-    def _match(self, line: str, ended: bool) -> Label | None | Wait:
+    def _match(self, line: str, ended: bool) -> Label | Wait | None:
         match = self._label.match(line)
         open_ended = not ended and len(line) < MAX_LABEL
         if match is not None and (match["bare"] is None or ended):

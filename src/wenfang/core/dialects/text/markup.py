@@ -43,7 +43,9 @@ class _Arguments:
     def add(self, key: str, text: str, is_text: bool | None) -> None:
         value = from_text(_unframed(text), self.properties.get(key), is_text)
         if key in self.values and self.values[key] != value:
-            self.fail("duplicate_keys", f"The key {key[:80]!r} appears twice with different values.")
+            self.fail(
+                "duplicate_keys", f"The key {key[:80]!r} appears twice with different values."
+            )
         self.values[key] = value
 
     def fail(self, reason: str, detail: str) -> None:
@@ -99,7 +101,11 @@ def _value(arguments: _Arguments, src: Source, close: str) -> Steps[str | None]:
 def _is_new(arguments: _Arguments, found: Tag, parts: list[str]) -> bool:
     """Whether the tag inside a value looks like the next parameter instead."""
     at_line_start = bool(parts) and parts[-1].endswith("\n")
-    return at_line_start and found.value in arguments.properties and found.value not in arguments.values
+    return (
+        at_line_start
+        and found.value in arguments.properties
+        and found.value not in arguments.values
+    )
 
 
 def _is_end(src: Source, close: str, pending: list[str]) -> Steps[bool]:

@@ -14,14 +14,35 @@ from .source import INVISIBLE
 from .values import ReadError, as_object, check, only_property
 
 NAME_KEYS = ("name", "tool", "action", "tool_name", "function")
-ARGUMENT_KEYS = ("arguments", "parameters", "action_input", "args", "input", "inputs", "tool_input", "params")
+ARGUMENT_KEYS = (
+    "arguments",
+    "parameters",
+    "action_input",
+    "args",
+    "input",
+    "inputs",
+    "tool_input",
+    "params",
+)
 WRAPPER_KEYS = ("tool_call", "function_call", "function", "tool_calls", "action", "call")
 # Keys that may stand beside the name of a call and say nothing about its arguments.
 _OTHER_KEYS = frozenset(("type", "id", "index", "thought", "thoughts", "reasoning", "reason"))
 CALL_KEYS = frozenset((*NAME_KEYS, *ARGUMENT_KEYS, *WRAPPER_KEYS, *_OTHER_KEYS))
 
 NO_TOOL = frozenset(
-    ("none", "n/a", "na", "null", "no action", "no tool", "none needed", "无", "没有", "无需", "不需要")
+    (
+        "none",
+        "n/a",
+        "na",
+        "null",
+        "no action",
+        "no tool",
+        "none needed",
+        "无",
+        "没有",
+        "无需",
+        "不需要",
+    )
 )
 _FINISH = frozenset(("finish", "finalanswer"))
 _PREFIXES = ("functions.", "function.", "default_api.", "tools.", "tool:", "tool.", "functions:")
@@ -91,12 +112,12 @@ class Tools:
     def unknown(self, written: str) -> Problem:
         name = clean(written)
         names = ", ".join(self._by_name)
-        return Problem("unknown_tool", f"There is no tool {name[:80]!r}. The tools are: {names}.", name)
+        return Problem(
+            "unknown_tool", f"There is no tool {name[:80]!r}. The tools are: {names}.", name
+        )
 
 
-def make_call(
-    named: Named, arguments: Mapping[str, JSON], repairs: Iterable[str] = ()
-) -> Item:
+def make_call(named: Named, arguments: Mapping[str, JSON], repairs: Iterable[str] = ()) -> Item:
     """A call, or what is wrong with its arguments."""
     steps = tuple(dict.fromkeys(repairs))
     error = check(arguments, named.spec.parameters)
@@ -128,9 +149,7 @@ def unwrapped(named: Named, arguments: dict[str, JSON], tools: Tools) -> JSON:
     return arguments[inner[0]] if again is not None and again.spec is named.spec else arguments
 
 
-def with_arguments(
-    named: Named, value: JSON, tools: Tools, repairs: tuple[str, ...] = ()
-) -> Item:
+def with_arguments(named: Named, value: JSON, tools: Tools, repairs: tuple[str, ...] = ()) -> Item:
     """The call of a known tool with a decoded value as its arguments."""
     try:
         arguments, repairs = as_object(value, repairs)

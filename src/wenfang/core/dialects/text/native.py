@@ -35,7 +35,9 @@ Following: TypeAlias = Literal["end", "call", "structure", "text"]
 Grammar: TypeAlias = Callable[[Turn, Tag], Steps["list[Item] | None"]]
 
 
-def read_native(turn: Turn, opener: Tag | Literal["mistral"], *, is_certain: bool = False) -> Steps[None]:
+def read_native(
+    turn: Turn, opener: Tag | Literal["mistral"], *, is_certain: bool = False
+) -> Steps[None]:
     """Read the calls that begin with `opener`. Without a verdict, it was text, and has been told as such.
     `is_certain`: nothing but a call can stand here."""
     src = turn.src

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+
 from ...messages import JSON
 from .labels import LABELS, Label
 from .shapes import Shape

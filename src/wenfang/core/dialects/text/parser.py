@@ -146,7 +146,9 @@ def _at_end(turn: Turn) -> Verdict:
     elif turn.shape.is_open and "".join(live.open).strip():
         return Verdict(is_answer=True)
     if cut and (turn.has_prose or turn.unended):
-        return Verdict(problem=Problem("truncated", "The reply ended before an action or an answer."))
+        return Verdict(
+            problem=Problem("truncated", "The reply ended before an action or an answer.")
+        )
     if turn.has_prose or (live.thought and not turn.saw_think):
         return Verdict(problem=Problem("no_action", "There is neither an action nor an answer."))
     return Verdict(problem=Problem("empty", "The reply is empty."))

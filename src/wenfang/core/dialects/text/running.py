@@ -67,14 +67,16 @@ def _line_start(turn: Turn) -> Steps[None]:
         turn.emit(src.take(end))
     elif char == "\n":
         turn.emit(src.take(end + 1))
-    elif char not in "`~" or not (yield from _fence(turn, end)):
-        yield from _begin_line(turn, end, char)
+    else:
+        indent = end - src.at
+        if char not in "`~" or not (yield from _fence(turn, indent)):
+            yield from _begin_line(turn, indent, char)
 
 
-def _begin_line(turn: Turn, end: int, char: str) -> Steps[None]:
+def _begin_line(turn: Turn, indent: int, char: str) -> Steps[None]:
     src = turn.src
-    if end > src.at:
-        turn.emit(src.take(end))
+    if indent:
+        turn.emit(src.take(src.at + indent))
     if char in "{[" and may_be_call(turn, char) and (yield from read_bare_call(turn)):
         return
     if turn.at_head and turn.shape.bare_channels and (yield from begins_bare(turn)):
@@ -124,10 +126,9 @@ def _action(turn: Turn) -> Steps[None]:
         turn.at_head = had_head and turn.at_head
 
 
-def _fence(turn: Turn, at: int) -> Steps[bool]:
+def _fence(turn: Turn, indent: int) -> Steps[bool]:
     """Read a line that opens a fence; whether there was one. One around the whole turn counts as none."""
     src = turn.src
-    indent = at - src.at
     rest = yield from line(src, _MAX_FENCE_LINE + indent)
     match = _OPENING.fullmatch(rest, indent) if rest is not None else None
     if match is None or rest is None:
@@ -278,4 +279,3 @@ def _end_orphan(turn: Turn) -> None:
     turn.mode = "open" if turn.shape.is_open else "thought"
     turn.at_head = turn.at_line_start = True
     turn.has_prose = False
-

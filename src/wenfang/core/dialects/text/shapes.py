@@ -60,12 +60,8 @@ _ALL = (
     Shape(name="tagged", labels=True, tags=True, stop=("\nObservation:", "<tool_result>")),
     Shape(name="bold", labels=True, stop=("\n**Observation**", "\nObservation:")),
     Shape(name="simple", labels=True, is_open=True, stop=("\nObservation:", "\n观察")),
-    Shape(
-        name="bracket", labels=True, raw_input=True, stop=("\nObservation:", "\nQuestion:")
-    ),
-    Shape(
-        name="classic", labels=True, raw_input=True, stop=("\nObservation:", "\nQuestion:")
-    ),
+    Shape(name="bracket", labels=True, raw_input=True, stop=("\nObservation:", "\nQuestion:")),
+    Shape(name="classic", labels=True, raw_input=True, stop=("\nObservation:", "\nQuestion:")),
     _native("hermes", "tool_call", loose_close=True),
     _native("qwen3_coder", "tool_call", "function", loose_close=True),
     _native("deepseek_v3", "section", "token_call"),

@@ -1,7 +1,7 @@
 """The text that has arrived and was not yet understood.
 
 Readers are generators: one that cannot decide yet yields, and is resumed when there is more text or
-when it is certain that none will come (`final`). What stays unread between two pieces is short, so
+when it is certain that none will come (`final`). Indices into `text` hold until then. What stays unread between two pieces is short, so
 that no character is looked at more than a bounded number of times.
 """
 

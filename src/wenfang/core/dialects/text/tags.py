@@ -127,7 +127,7 @@ def canonical(text: str) -> str:
     return _DSML.sub(r"<\1", squeezed(text))
 
 
-def look(text: str, at: int, final: bool) -> Tag | None | Wait:
+def look(text: str, at: int, final: bool) -> Tag | Wait | None:
     """The tag that starts at `text[at]`, which is "<"."""
     end = text.find(">", at, at + MAX_TAG)
     if end < 0:

@@ -19,9 +19,7 @@ from .balance import MAX_DEPTH
 from .events import Reason
 
 _MAX_MENDED = 64 * 1024  # characters
-_PIECE = re.compile(
-    r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|“[^“”]*”|\\[nrt]', re.DOTALL
-)
+_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|“[^“”]*”|\\[nrt]', re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _KNOWN = frozenset("\"\\/bfnrt'")
 _KEPT = frozenset('"\\/')
@@ -79,7 +77,7 @@ def _read(text: str, missing: str) -> tuple[JSON, tuple[str, ...]]:
     mended, steps = _mend(text)
     joined, more = rejoin(mended)
     if "missing_comma" in more:
-        raise RepairError("a comma is missing, or a quote inside a string is not written as \\\".")
+        raise RepairError('a comma is missing, or a quote inside a string is not written as \\".')
     return _STRICT.decode(joined), (*repairs, *steps, *more)
 
 
@@ -124,7 +122,9 @@ def read_object(text: str, missing: str = "") -> tuple[dict[str, JSON], tuple[st
     return as_object(value, repairs)
 
 
-def as_object(value: JSON, repairs: tuple[str, ...] = ()) -> tuple[dict[str, JSON], tuple[str, ...]]:
+def as_object(
+    value: JSON, repairs: tuple[str, ...] = ()
+) -> tuple[dict[str, JSON], tuple[str, ...]]:
     if isinstance(value, str) and value.lstrip().startswith("{"):
         value, more = read_json(value)
         repairs = (*repairs, "double_encoded", *more)
@@ -166,15 +166,21 @@ _RAW = json.JSONDecoder(strict=False, **_HOOKS)
 
 # Values that stand between tags, and schemas.
 
-_TESTS: dict[str, Any] = {
-    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
-    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    "boolean": lambda value: isinstance(value, bool),
-    "array": lambda value: isinstance(value, list),
-    "object": lambda value: isinstance(value, dict),
-    "string": lambda value: isinstance(value, str),
-    "null": lambda value: value is None,
+_PYTHON_TYPES: dict[str, tuple[type, ...]] = {
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "string": (str,),
+    "null": (type(None),),
 }
+
+
+def _is_of(value: JSON, kinds: frozenset[str]) -> bool:
+    if isinstance(value, bool):
+        return "boolean" in kinds
+    return any(isinstance(value, _PYTHON_TYPES.get(kind, ())) for kind in kinds)
 
 
 def types_of(schema: JSON) -> frozenset[str]:
@@ -190,7 +196,7 @@ def types_of(schema: JSON) -> frozenset[str]:
     if not isinstance(options, list):
         return frozenset()
     kinds = [types_of(each) for each in options]
-    return frozenset().union(*kinds) if all(kinds) else frozenset()
+    return frozenset(kind for each in kinds for kind in each) if all(kinds) else frozenset()
 
 
 def from_text(text: str, schema: JSON, is_text: bool | None) -> JSON:
@@ -201,10 +207,12 @@ def from_text(text: str, schema: JSON, is_text: bool | None) -> JSON:
         return text
     word = text.strip()
     try:
-        value, _ = read_json(word.lower() if word in ("True", "False", "None", "TRUE", "FALSE") else word)
+        value, _ = read_json(
+            word.lower() if word in ("True", "False", "None", "TRUE", "FALSE") else word
+        )
     except ReadError:
         return text
-    if kinds and not any(_TESTS[kind](value) for kind in kinds if kind in _TESTS):
+    if kinds and not _is_of(value, kinds):
         return text
     return value
 
@@ -213,7 +221,9 @@ def check(arguments: Mapping[str, JSON], parameters: Mapping[str, JSON]) -> Read
     """What is plainly wrong with arguments: a required one is missing, or one is of a kind that no
     reading makes fit. What may be read generously (a number written as text) is left to `bind`."""
     required = parameters.get("required")
-    names = [each for each in required if isinstance(each, str)] if isinstance(required, list) else []
+    names = (
+        [each for each in required if isinstance(each, str)] if isinstance(required, list) else []
+    )
     absent = [name for name in names if name not in arguments]
     if absent:
         return ReadError("missing_args", f"Required arguments are missing: {', '.join(absent)}.")
@@ -229,7 +239,7 @@ def check(arguments: Mapping[str, JSON], parameters: Mapping[str, JSON]) -> Read
 
 
 def _may_fit(value: JSON, kinds: frozenset[str]) -> bool:
-    if any(_TESTS[kind](value) for kind in kinds if kind in _TESTS) or "array" in kinds:
+    if _is_of(value, kinds) or "array" in kinds:
         return True
     if isinstance(value, float) and value.is_integer() and "integer" in kinds:
         return True
@@ -242,7 +252,7 @@ def _is_written(text: str, kinds: frozenset[str]) -> bool:
         value, _ = read_json(text.strip().lower() if "boolean" in kinds else text)
     except ReadError:
         return False
-    return any(_TESTS[kind](value) for kind in kinds if kind in _TESTS)
+    return _is_of(value, kinds)
 
 
 def only_property(parameters: Mapping[str, JSON]) -> str | None:
@@ -252,4 +262,4 @@ def only_property(parameters: Mapping[str, JSON]) -> str | None:
     if not (isinstance(required, list) and len(required) == 1 and isinstance(properties, dict)):
         return None
     name = cast("str", required[0])
-    return name if types_of(properties.get(name)) == {"string"} else None
+    return name if types_of(properties.get(name)) == frozenset(("string",)) else None
