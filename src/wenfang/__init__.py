@@ -25,7 +25,12 @@ if TYPE_CHECKING:
         ToolError,
         ToolOutput,
         ToolStart,
+        bracket,
+        classic,
+        markdown,
         native,
+        plain_zh,
+        tagged,
         tool,
     )
     from .core.dialects.schema import schema
@@ -57,8 +62,13 @@ __all__ = [
     "ToolError",
     "ToolOutput",
     "ToolStart",
+    "bracket",
+    "classic",
+    "markdown",
     "native",
+    "plain_zh",
     "schema",
+    "tagged",
     "tool",
 ]
 

@@ -18,10 +18,11 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from wenfang.core import DialectName
 from wenfang.problems import Problem
 
 Provider: TypeAlias = Literal["embedded", "openai", "scripted"]
-DialectChoice: TypeAlias = Literal["auto", "native", "schema"]
+DialectChoice: TypeAlias = Literal["auto", DialectName]
 LanguageChoice: TypeAlias = Literal["auto", "zh", "en"]
 
 PREFIX = "WENFANG_"

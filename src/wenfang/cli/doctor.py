@@ -119,8 +119,11 @@ async def _model(say: Say, store: SettingsStore) -> AsyncGenerator[Finding]:
         yield Finding(name="model", level="ok", text=text)
         if settings.provider == "scripted":
             return
-        if models.dialect(settings).name == "schema":
+        dialect = models.dialect(settings).name
+        if dialect == "schema":
             yield Finding(name="tools", level="ok", text=say("doctor.tools_schema"))
+        elif dialect != "native":
+            yield Finding(name="tools", level="ok", text=say("doctor.tools_text", dialect=dialect))
         elif await can_call(client):
             yield Finding(name="tools", level="ok", text=say("doctor.tools_native"))
         else:

@@ -4,7 +4,20 @@ from .abort import Abort
 from .agent import Agent, AgentBusy, Stream
 from .arguments import Parsed, canonical, parse_arguments
 from .collect import utf16_len
-from .dialects import Conversation, Decoder, Dialect, native, schema_steps
+from .dialects import (
+    DIALECTS,
+    Conversation,
+    Decoder,
+    Dialect,
+    DialectName,
+    bracket,
+    classic,
+    markdown,
+    native,
+    plain_zh,
+    schema_steps,
+    tagged,
+)
 from .effects import Effect, FileCreated, FileRead, FileWritten
 from .events import (
     AgentEvent,
@@ -74,6 +87,7 @@ from .tokens import estimate_request, estimate_tokens
 from .tools import Access, Replay, Tool, Toolbox, ToolContext, ToolError, ToolOutput, tool
 
 __all__ = [
+    "DIALECTS",
     "JSON",
     "REASONS",
     "Abort",
@@ -93,6 +107,7 @@ __all__ = [
     "Delta",
     "Deny",
     "Dialect",
+    "DialectName",
     "Effect",
     "Emit",
     "ErrorKind",
@@ -153,15 +168,20 @@ __all__ = [
     "User",
     "UserAdded",
     "Verdict",
+    "bracket",
     "canonical",
+    "classic",
     "estimate_request",
     "estimate_tokens",
+    "markdown",
     "native",
     "nearest",
     "new_id",
     "parse_arguments",
+    "plain_zh",
     "run_loop",
     "schema_steps",
+    "tagged",
     "tool",
     "user",
     "utf16_len",

@@ -64,6 +64,18 @@ class Draft:
         written = sum(estimate_tokens("".join(p.pieces)) for p in self._parts.values())
         return Usage(input=estimate_request(request), output=written, estimated=True)
 
+    def ended(self, request: ModelRequest, written: str) -> Assistant:
+        """The raw message of a reply that was ended because the rest of it does not matter."""
+        return Assistant(
+            content=(),
+            stop="stop",
+            usage=Usage(
+                input=estimate_request(request), output=estimate_tokens(written), estimated=True
+            ),
+            model=self.model,
+            attempts=tuple(self.attempts),
+        )
+
     def aborted(self, request: ModelRequest) -> Assistant:
         """The message of a reply that was stopped. Calls are left out: they were not complete."""
         return Assistant(
@@ -171,6 +183,7 @@ async def _collect(
     idle_s: float,
 ) -> Assistant:
     decoder = make_decoder()
+    raw: list[str] = []  # as written, for the count of a reply that is ended early
     wait_s = first_s
     async with aclosing(client.stream(request)) as stream:
         while True:
@@ -179,8 +192,11 @@ async def _collect(
             silence.end()
             wait_s = idle_s
             if isinstance(item, Delta):
+                raw.append(item.text)
                 for delta in decoder.feed(item):
                     await emit(delta)
+                if decoder.is_complete:
+                    return decoder.close(draft.ended(request, "".join(raw)))
             elif isinstance(item, Assistant):
                 return decoder.close(item)
             elif item is None:
@@ -188,5 +204,6 @@ async def _collect(
             else:
                 draft.reset(item)
                 decoder = make_decoder()
+                raw.clear()
                 wait_s = first_s
                 await emit(item)

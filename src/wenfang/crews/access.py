@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
 
-from wenfang.core import Agent, Dialect, ModelClient, native
+from wenfang.core import DIALECTS, Agent, Dialect, ModelClient
 from wenfang.models import ChatClient, DemoModel, Resilient, profile_for
 from wenfang.models.local import (
     DEFAULT_MODEL,
@@ -130,13 +130,15 @@ class Models:
     def dialect(self, settings: Settings) -> Dialect:
         """How the model of these settings is told about tools."""
         choice = settings.dialect
-        if choice == "auto" and settings.provider == "openai":
-            choice = profile_for(settings.model, settings.base_url).dialect
-        if choice == "schema" or (choice == "auto" and settings.provider == "embedded"):
-            from wenfang import schema  # the package's door; loaded when it is needed
-
-            return schema
-        return native
+        if choice != "auto":
+            return DIALECTS[choice]
+        match settings.provider:
+            case "openai":
+                return DIALECTS[profile_for(settings.model, settings.base_url).dialect]
+            case "embedded":
+                return DIALECTS["schema"]
+            case "scripted":
+                return DIALECTS["native"]
 
     async def test(self, settings: Settings) -> Tested:
         """Ask the model of these settings for a word; without a model's name, for the names."""

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
+from wenfang.core import DialectName
+
 # What a finish reason means: a way to end, or a failure.
 Meaning: TypeAlias = Literal["stop", "length", "refused", "overload"]
 SchemaField: TypeAlias = Literal["json_schema", "json_object"]
@@ -39,7 +41,7 @@ class Profile:
     think_tags: bool = False
     stream_usage: bool = True
     vision: bool = False
-    dialect: Literal["native", "schema"] = "native"
+    dialect: DialectName = "native"
     schema: SchemaField = "json_schema"
     finish: Mapping[str, Meaning] = field(default_factory=lambda: MappingProxyType({}))
 

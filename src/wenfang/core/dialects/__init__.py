@@ -1,7 +1,38 @@
 """Dialects: how a model is told about tools and how its calls are read."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal, TypeAlias, get_args
+
 from .base import Conversation, Decoder, Dialect
 from .native import native
 from .schema import schema as schema_steps
+from .told import bracket, classic, markdown, plain_zh, tagged
 
-__all__ = ["Conversation", "Decoder", "Dialect", "native", "schema_steps"]
+DialectName: TypeAlias = Literal[
+    "native", "schema", "tagged", "markdown", "plain_zh", "bracket", "classic"
+]
+DIALECTS: Mapping[DialectName, Dialect] = MappingProxyType(
+    dict(
+        zip(
+            get_args(DialectName),
+            (native, schema_steps, tagged, markdown, plain_zh, bracket, classic),
+            strict=True,
+        )
+    )
+)
+
+__all__ = [
+    "DIALECTS",
+    "Conversation",
+    "Decoder",
+    "Dialect",
+    "DialectName",
+    "bracket",
+    "classic",
+    "markdown",
+    "native",
+    "plain_zh",
+    "schema_steps",
+    "tagged",
+]

@@ -17,7 +17,10 @@ from ..models import Delta, ModelRequest, ToolChoice, ToolSpec
 
 class Decoder(Protocol):
     """Decodes one reply. Text that may be shown is handed out as soon as it is safe; protocol words
-    never are."""
+    never are. `is_complete` tells that nothing which may still come matters: the request is ended."""
+
+    @property
+    def is_complete(self) -> bool: ...
 
     def feed(self, delta: Delta) -> Iterable[Delta]:
         """Take a raw piece, give the pieces of thought, answer or call that it makes certain."""

@@ -11,6 +11,8 @@ from ..models import Delta, ModelRequest, ToolChoice, ToolSpec
 
 
 class _Passing:
+    is_complete = False
+
     def feed(self, delta: Delta) -> Iterable[Delta]:
         return (delta,)
 

@@ -90,6 +90,7 @@ class _Decoder:
     reader: StepReader = field(default_factory=StepReader)
     block: int = 0  # index of the raw text block; the thought keeps it, what follows it is the next
     fed: bool = False
+    is_complete: bool = False  # the schema ends the reply
 
     def feed(self, delta: Delta) -> Iterable[Delta]:
         if delta.kind != "text":

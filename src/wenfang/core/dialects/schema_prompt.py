@@ -6,13 +6,13 @@ in the language of the question, so that the answer will be too.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple, TypeAlias, cast
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
 
 from ..messages import JSON
 from ..models import ToolSpec
+from .listing import list_tools
 
 OPEN, CLOSE = "<tool_response>", "</tool_response>"
 
@@ -147,7 +147,7 @@ def system_text(instructions: str, tools: Sequence[ToolSpec]) -> str:
     advice = _ADVICE
     if any(spec.name == "calculator" for spec in tools):
         advice += _CALCULATOR
-    listed = "Tools:\n" + "".join(_listed(tools))
+    listed = "Tools:\n" + list_tools(tools)
     return "\n".join(
         part.rstrip() + "\n" for part in (instructions, _RULES, listed, advice) if part
     )
@@ -156,31 +156,3 @@ def system_text(instructions: str, tools: Sequence[ToolSpec]) -> str:
 def observation(text: str, task: str) -> str:
     """A result as the model reads it, in the frame that chat models know, with the task in mind."""
     return f"{OPEN}\n{text}\n{CLOSE}\nUse this for: {task}"
-
-
-def _listed(tools: Sequence[ToolSpec]) -> Iterator[str]:
-    """Each tool with its summary, and what its required arguments mean unless it was said before."""
-    said: set[str] = set()
-    for spec in tools:
-        properties = cast("Mapping[str, Mapping[str, JSON]]", spec.parameters.get("properties", {}))
-        required = cast("Sequence[str]", spec.parameters.get("required", ()))
-        arguments = ", ".join(
-            name + ("" if name in required else "?") + _type(schema)
-            for name, schema in properties.items()
-        )
-        summary = " ".join(spec.description.split("\n\n")[0].split())
-        yield f"- {spec.name}({arguments}): {summary}\n"
-        for name in required:
-            note = " ".join(str(properties[name].get("description", "")).split())
-            if note and note not in said:
-                said.add(note)
-                yield f"    {name}: {note}\n"
-
-
-def _type(schema: Mapping[str, JSON]) -> str:
-    """Nothing for a string, the JSON type for others, the values of an enumeration."""
-    if "enum" in schema:
-        values = cast("list[JSON]", schema["enum"])
-        return ": " + "|".join(json.dumps(each, ensure_ascii=False) for each in values)
-    kind = schema.get("type")
-    return f": {kind}" if isinstance(kind, str) and kind != "string" else ""
