@@ -8,6 +8,7 @@ from ...messages import JSON
 from .answer import read_answer
 from .events import Cut
 from .labels import INPUT_LABELS, Label, is_residue, label
+from .markup import skip_blanks
 from .names import (
     ARGUMENT_KEYS,
     NO_TOOL,
@@ -125,7 +126,7 @@ def _until(turn: Turn, stop: re.Pattern[str]) -> Steps[str]:
                 kept.append(piece)
             size += len(piece)
         if not src.empty or src.final:
-            return "".join(kept)
+            return "".join(kept)[:_MAX_NAME]
         yield
 
 
@@ -155,7 +156,7 @@ def _named_call(turn: Turn) -> Steps[None]:
         char = src.text[src.at] if not src.empty else ""
         named = turn.tools.find(name)
         is_known = named is not None or is_finish(name)
-        if is_known or char not in ("(", "[", "{") or len(name) > _MAX_NAME:
+        if is_known or char not in ("(", "[", "{") or len(name) >= _MAX_NAME:
             break
         name += src.take(src.at + 1)
         name += yield from _until(turn, _NAME)
@@ -179,7 +180,10 @@ def _unknown(turn: Turn, name: str) -> None:
 
 
 def _input(turn: Turn, named: Named, char: str) -> Steps[None]:
-    if char == "(":
+    if char == "(" and (yield from starts(turn.src, "()")):
+        turn.src.take(turn.src.at + 2)
+        yield from _arguments(turn, named)
+    elif char == "(":
         yield from read_pythonic(turn, named)
     elif char == "[":
         yield from _bracket_call(turn, named)
@@ -232,8 +236,12 @@ def _without_arguments(turn: Turn, named: Named) -> None:
 def _value(turn: Turn, named: Named, *, is_labelled: bool) -> Steps[None]:
     """Read the arguments behind their label or tag."""
     src = turn.src
-    char = yield from skip_fence(turn)
     is_raw = is_labelled and turn.shape.raw_input
+    if not is_raw:
+        yield from skip_blanks(src)
+    elif (yield from skip(src)) == "`" and (yield from starts(src, "```")):
+        is_raw = False
+    char = yield from skip_fence(turn)
     if not char:
         _without_arguments(turn, named)
     elif char in "{[" or (char in '"“' and not is_raw):
@@ -265,7 +273,7 @@ def _word_value(turn: Turn, named: Named) -> Steps[None]:
     elif clean(first_line).lower() in NO_TOOL and first_line.strip() != "null":
         turn.accept([make_call(named, {})])
     else:
-        turn.fail("bad_json", "The arguments are not a JSON object.", named.spec.name)
+        turn.accept([_decoded(turn, named, first_line)])
 
 
 def read_lines(turn: Turn) -> Steps[str]:

@@ -8,12 +8,13 @@ from typing import Literal, TypeAlias
 from .events import Cut
 from .labels import is_residue, label
 from .source import Steps, line, peek, skip
-from .tags import Tag, is_cut_tag, tag
+from .tags import MAYBE_TAG, Tag, is_cut_tag, tag
 from .turn import Turn
 
 Ending: TypeAlias = Literal["tag", "label", "channel"]
 
-_MARKS = re.compile(r"[\n<`]")
+_MARKS = re.compile(rf"[\n`]|{MAYBE_TAG}", re.IGNORECASE)
+_LINE_ENDS = re.compile(r"\n+")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*")
 _MAX_QUESTION = 1000  # characters of a question that is held back
 _CLOSE = "</finalanswer>"
@@ -96,6 +97,11 @@ class _Answer:
 
     def _line_start(self) -> Steps[None]:
         src, turn = self._src, self._turn
+        blank = _LINE_ENDS.match(src.text, src.at)
+        if blank:
+            self._at_line_start = True
+            turn.live.say(src.take(blank.end()))
+            return
         found = yield from label(src)
         if found is not None and found.role == "question":
             yield from self._question(found.end)

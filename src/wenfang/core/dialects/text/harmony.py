@@ -12,12 +12,11 @@ from .answer import read_answer
 from .markup import named_json
 from .names import make_call
 from .source import Steps, peek
-from .tags import Tag, tag
+from .tags import Tag, next_tag, tag
 from .turn import Turn
 from .written import skip_fence
 
 _MAX_HEADER = 300
-_NOT_TAG = re.compile(r"[^<]+")
 _RECIPIENT = re.compile(r"to\s*=\s*([^\s<]+)")
 _BETWEEN = frozenset(("start", "channel", "constrain"))
 _ENDING = frozenset(("end", "start", "channel"))
@@ -49,13 +48,14 @@ def read_channel(turn: Turn) -> Steps[None]:
 
 
 def _header(turn: Turn) -> Steps[str | None]:
-    """Read to behind `<|message|>`; None if there is none. Control tokens in it are kept as blanks."""
+    """Read to behind `<|message|>`; None if there is none. Control tokens in it are kept as "<>"."""
     src = turn.src
+    begin = src.position
     parts: list[str] = []
-    while (yield from peek(src)) and sum(map(len, parts)) < _MAX_HEADER:
-        match = _NOT_TAG.match(src.text, src.at)
-        if match:
-            parts.append(src.take(match.end()))
+    while (yield from peek(src)) and (rest := begin + _MAX_HEADER - src.position) > 0:
+        end = min(next_tag(src.text, src.at), src.at + rest)
+        if end > src.at:
+            parts.append(src.take(end))
             continue
         found = yield from tag(src)
         if found is None or found.kind not in (*_BETWEEN, "message"):
@@ -85,9 +85,9 @@ def _call(turn: Turn, name: str) -> Steps[None]:
 def _thought(turn: Turn) -> Steps[None]:
     src = turn.src
     while (yield from peek(src)):
-        match = _NOT_TAG.match(src.text, src.at)
-        if match:
-            turn.live.think(src.take(match.end()))
+        end = next_tag(src.text, src.at)
+        if end > src.at:
+            turn.live.think(src.take(end))
             continue
         found: Tag | None = yield from tag(src)
         if found is not None and found.kind in _ENDING:

@@ -49,7 +49,9 @@ class LabelSet:
     """A compiled vocabulary."""
 
     def __init__(self, words: Mapping[Role, Sequence[str]]) -> None:
-        pairs = [(word, role) for role, each in words.items() for word in each]
+        pairs: list[tuple[str, Role]] = [
+            (word, role) for role, each in words.items() for word in each
+        ]
         pairs.sort(key=lambda pair: -len(pair[0]))
         self._roles: dict[str, Role] = {word.replace(" ", ""): role for word, role in pairs}
         any_word = "|".join(word.replace(" ", "[ _]?") for word, _ in pairs)
@@ -58,8 +60,8 @@ class LabelSet:
             for word, _ in pairs
             for form in sorted({word.replace(" ", each) for each in (" ", "_", "")})
         )
-        blank = r"[ \t\u3000]*"
-        before = rf"{blank}(?:\#{{1,6}}{blank}|[-*+•][ \t]+|\d{{1,2}}[.)、]{blank})?"
+        blank = r"[ \t\u3000]*+"  # possessive: several in a row must not share
+        before = rf"{blank}(?:\#{{1,6}}{blank}|[-*+•][ \t]++|\d{{1,2}}[.)、]{blank})?"
         tail = rf"(?:{blank}\d{{1,3}})?{blank}"
         opened = r"(?P<open>\*{1,3}|_{1,2})?"
         closed = r"(?P<close>\*{1,3}|_{1,2})?"

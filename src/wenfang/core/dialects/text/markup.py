@@ -12,13 +12,12 @@ from ...messages import JSON
 from .balance import balanced
 from .names import Item, Named, Problem, make_call
 from .source import Source, Steps, peek, skip
-from .tags import Tag, tag
+from .tags import Tag, next_tag, tag
 from .turn import Turn
 from .values import from_text
 from .written import read_arguments
 
 _BLANKS = re.compile(r"(?:[\s\u200b\ufeff]|\\n)*")
-_NOT_TAG = re.compile(r"[^<]+")
 _KEY = re.compile(r"[^<]+")
 
 # What may follow a value that is closed by a tag of the first kind.
@@ -81,9 +80,9 @@ def _value(arguments: _Arguments, src: Source, close: str) -> Steps[str | None]:
     """Read to the tag of kind `close` that ends the value; None if the output ended before."""
     parts: list[str] = []
     while (yield from peek(src)):
-        match = _NOT_TAG.match(src.text, src.at)
-        if match:
-            parts.append(src.take(match.end()))
+        end = next_tag(src.text, src.at)
+        if end > src.at:
+            parts.append(src.take(end))
             continue
         found = yield from tag(src)
         if found is None or found.kind != close:
@@ -114,11 +113,13 @@ def _is_end(src: Source, close: str, pending: list[str]) -> Steps[bool]:
         match = _BLANKS.match(src.text, src.at)
         if match and match.end() > src.at:
             pending.append(src.take(match.end()))
-        if not src.empty:
-            break
-        if src.final:
+        is_open = src.empty or src.text[src.at :] == "\\"
+        if is_open and not src.final:
+            yield
+        elif src.empty:
             return True
-        yield
+        else:
+            break
     found = yield from tag(src)
     return found is not None and (found.kind in _AFTER[close] or found.kind == "end")
 
@@ -169,9 +170,9 @@ def _pass_over(turn: Turn) -> Steps[None]:
     """Read to the end of a call that cannot run."""
     src = turn.src
     while (yield from peek(src)):
-        match = _NOT_TAG.match(src.text, src.at)
-        if match:
-            src.take(match.end())
+        end = next_tag(src.text, src.at)
+        if end > src.at:
+            src.take(end)
             continue
         found = yield from tag(src)
         src.take(found.end if found else src.at + 1)

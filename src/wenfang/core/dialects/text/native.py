@@ -24,7 +24,6 @@ _MISTRAL = "[TOOL_CALLS]"
 _GAP = re.compile(r"(?:[\s;,}\])\u200b\ufeff]|\\n)+")
 _NAME = re.compile(r"[\w.\-:/]{0,100}")
 _HEADER = re.compile(r"[^<{\[`\n]*")
-_JSON_WORD = re.compile(r"[ \t\n]*json\b[ \t]*", re.IGNORECASE)
 _MAX_HEADER = 200
 _ID = re.compile(r"(.*?)(?::\d+)?")
 _BEHIND = frozenset(
@@ -41,7 +40,7 @@ def read_native(
     """Read the calls that begin with `opener`. Without a verdict, it was text, and has been told as such.
     `is_certain`: nothing but a call can stand here."""
     src = turn.src
-    is_block = turn.at_line_start
+    is_block = src.before in ("\n", "")
     kind = opener if isinstance(opener, str) else opener.kind
     found = opener if isinstance(opener, Tag) else Tag("mistral", src.at + len(_MISTRAL))
     src.record()
@@ -70,6 +69,7 @@ def settle(
     is_unclosed = turn.unclosed
     following = yield from _more(turn, items)
     turn.unclosed = is_unclosed
+    is_block = is_block and src.before == "\n"
     written = src.recorded()
     if is_head or following != "text":
         turn.accept(items)
@@ -169,25 +169,28 @@ def _truncated() -> list[Item]:
 
 
 def _wrapped(turn: Turn, opener: Tag) -> Steps[list[Item] | None]:
-    """`<tool_call>` and its like around any of the notations."""
+    """`<tool_call>` and its like around any of the notations, and around one another."""
     src = turn.src
-    src.take(opener.end)
-    yield from skip_blanks(src)
-    char = yield from skip_fence(turn)
-    if not char:
-        return _truncated()
-    if char in "{[":
-        return (yield from _json(turn))
-    if char == "<":
+    found: Tag | None = opener
+    while found is not None and found.kind in ("tool_call", "calls"):
+        src.take(found.end)
+        yield from skip_blanks(src)
+        char = yield from skip_fence(turn)
+        if not char:
+            return _truncated()
+        if char in "{[":
+            return (yield from _json(turn))
+        if char != "<":
+            return (yield from _pairs(turn))
         found = yield from tag(src)
-        if found is not None and found.kind == "function":
-            return _one((yield from read_function(turn, found)))
-        if found is not None and found.kind == "function_name":
-            return (yield from _function_name(turn, found))
-        if found is not None and found.kind in ("tool_call", "calls"):
-            return (yield from _wrapped(turn, found))
+    if found is None:
         return None
-    return (yield from _pairs(turn))
+    if found.kind == "function":
+        return _one((yield from read_function(turn, found)))
+    if found.kind == "function_name":
+        return (yield from _function_name(turn, found))
+    is_empty = found.kind in ("/tool_call", "/calls")
+    return [Problem("bad_json", "The call is empty.")] if is_empty else None
 
 
 def _one(item: Item | None) -> list[Item] | None:
@@ -235,14 +238,13 @@ def _function_name(turn: Turn, opener: Tag) -> Steps[list[Item] | None]:
 def _header(turn: Turn) -> Steps[str]:
     """Read up to a tag, an object, a fence or the end of the line."""
     src = turn.src
+    begin = src.position
     parts: list[str] = []
     while (yield from peek(src)):
-        match = _HEADER.match(src.text, src.at)
+        match = _HEADER.match(src.text, src.at, src.at + begin + _MAX_HEADER - src.position)
         if match is None or match.end() == src.at:
             break
         parts.append(src.take(match.end()))
-        if sum(map(len, parts)) > _MAX_HEADER:
-            break
     return "".join(parts)
 
 
@@ -274,27 +276,13 @@ def _token_call(turn: Turn, opener: Tag) -> Steps[list[Item] | None]:
             name = yield from _header(turn)
     match = _ID.fullmatch(name.strip())
     name = match[1] if match else name
-    char = yield from _before_json(turn)
+    char = yield from skip_fence(turn)
     if not char:
         return _truncated()
     if char not in '{["':
         return None if found is None else [Problem("bad_json", "The arguments are not JSON.", name)]
     written = yield from read_written(turn, name)
     return [written if isinstance(written, Problem) else _named(turn, name, written)]
-
-
-def _before_json(turn: Turn) -> Steps[str]:
-    """Read what may stand before arguments: a fence, or the `json` that is left of one."""
-    src = turn.src
-    char = yield from skip_fence(turn)
-    if char in ("j", "J"):
-        while len(src.text) - src.at < 5 and not src.final:
-            yield
-        match = _JSON_WORD.match(src.text, src.at)
-        if match:
-            src.take(match.end())
-            char = yield from skip_fence(turn)
-    return char
 
 
 def _named(turn: Turn, name: str, written: Written) -> Item:
@@ -331,8 +319,6 @@ def _mistral(turn: Turn, opener: Tag) -> Steps[list[Item] | None]:
     if char in "{[":
         return (yield from _json(turn))
     name = yield from _header(turn)
-    if turn.tools.find(name) is None and src.before.isspace():
-        return None
     for mark in ("[CALL_ID]", "[ARGS]"):
         if (yield from starts(src, mark)):
             src.take(src.at + len(mark))
@@ -341,7 +327,8 @@ def _mistral(turn: Turn, opener: Tag) -> Steps[list[Item] | None]:
     char = yield from skip(src)
     if char == "{":
         return [(yield from named_json(turn, name))]
-    return None if char else _truncated()
+    is_cut = not char and (src.cut or turn.tools.find(name) is not None)
+    return _truncated() if is_cut else None
 
 
 _GRAMMARS: dict[str, Grammar] = {

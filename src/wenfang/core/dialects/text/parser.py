@@ -149,7 +149,7 @@ def _at_end(turn: Turn) -> Verdict:
         return Verdict(
             problem=Problem("truncated", "The reply ended before an action or an answer.")
         )
-    if turn.has_prose or (live.thought and not turn.saw_think):
+    if turn.has_prose or turn.unended or (live.thought and not turn.saw_think):
         return Verdict(problem=Problem("no_action", "There is neither an action nor an answer."))
     return Verdict(problem=Problem("empty", "The reply is empty."))
 
@@ -165,6 +165,8 @@ def _rescued(turn: Turn) -> Verdict | None:
     found = inner.verdict
     if found is None or len(found.calls) != 1 or found.unclosed:
         return None
+    thought = "".join(turn.live.thought).removesuffix(turn.unended)
+    turn.live.thought = [thought, *inner.live.thought]
     turn.live.events += (event for event in inner.live.events if isinstance(event, _CALL_EVENTS))
     return found
 

@@ -13,11 +13,12 @@ from .labels import Label, is_residue, label
 from .native import read_native
 from .shapes import OPENERS
 from .source import INVISIBLE, Steps, line, peek, starts
-from .tags import Tag, tag
+from .tags import MAYBE_TAG, Tag, tag
 from .thinking import read_think
 from .turn import Turn
 
-TEXT_MARKS = re.compile(r"[\n<`\[]")
+_TEXT_MARKS = re.compile(rf"[\n`]|\[(?=T|\Z)|{MAYBE_TAG}", re.IGNORECASE)
+_LINE_ENDS = re.compile(r"\n+")
 _LINE_END = re.compile(r"\n")
 _IN_CODE = re.compile(r"[\n`]")
 _MAX_INDENT = 64
@@ -53,6 +54,10 @@ def read_running(turn: Turn) -> Steps[None]:
 def _line_start(turn: Turn) -> Steps[None]:
     src = turn.src
     turn.code, turn.is_quoted = 0, False
+    blank = _LINE_ENDS.match(src.text, src.at)
+    if blank:
+        turn.emit(src.take(blank.end()))
+        return
     if turn.shape.labels and (yield from _label(turn)):
         return
     while True:
@@ -98,7 +103,7 @@ def _label(turn: Turn) -> Steps[bool]:
         return False
     if turn.mode == "open" and found.role != "action" and not _opens_turn(turn, found):
         return False
-    if found.role == "input" or found.role == "question":
+    if found.role == "question":
         return False
     src.take(found.end)
     turn.at_line_start = False
@@ -109,7 +114,7 @@ def _label(turn: Turn) -> Steps[bool]:
         yield from read_answer(turn, "label")
     else:
         turn.at_head = False
-        turn.mode = "thought" if found.role == "thought" else "dropped"
+        turn.mode = "thought" if found.role == "thought" else "dropped"  # made up, or for no tool
     return True
 
 
@@ -189,7 +194,7 @@ def _in_fence(turn: Turn) -> Steps[None]:
 def _inline(turn: Turn) -> Steps[None]:
     src = turn.src
     turn.at_line_start = False
-    marks = TEXT_MARKS
+    marks = _TEXT_MARKS
     if turn.fence or turn.is_quoted:
         marks = _LINE_END
     elif turn.code:

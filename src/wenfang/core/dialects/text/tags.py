@@ -96,7 +96,11 @@ _CANON = str.maketrans("｜‖￨", "|||", INVISIBLE + " \t\n\u3000\u00a0_-▁")
 _VALUE = re.compile(r"=\s*[\"'“]?([^\"'”>]*)")
 _TYPED = re.compile(r"string\s*=\s*[\"'“]?(true|false)", re.IGNORECASE)
 _INVISIBLE = str.maketrans("", "", INVISIBLE)
-_STARTS = tuple({key.lstrip("</")[0] for key in (*TAGS, *VALUED, *ARGUMENT_TAGS)})
+_LETTERS = "".join(sorted({key.lstrip("</")[0] for key in (*TAGS, *VALUED, *ARGUMENT_TAGS)}))
+_SKIPPED = rf"[\s/_\-▁{INVISIBLE}]"
+# Where a tag may begin: what follows can be told from the next letter.
+MAYBE_TAG = rf"<(?={_SKIPPED}*(?:[{re.escape(_LETTERS)}｜‖￨]|\Z))"
+_MAYBE = re.compile(MAYBE_TAG, re.IGNORECASE)
 _KNOWN = (*TAGS, *VALUED, *ARGUMENT_TAGS, "<|dsml|", "</|dsml|")
 
 
@@ -124,12 +128,15 @@ def squeezed(text: str) -> str:
 
 def canonical(text: str) -> str:
     """A tag as it stands in `TAGS`; the prefix of DSML tags is left out."""
-    return _DSML.sub(r"<\1", squeezed(text))
+    plain = squeezed(text)
+    return _DSML.sub(r"<\1", plain) if "dsml" in plain else plain
 
 
 def look(text: str, at: int, final: bool) -> Tag | Wait | None:
     """The tag that starts at `text[at]`, which is "<"."""
     end = text.find(">", at, at + MAX_TAG)
+    if text.find("<", at + 1, end if end >= 0 else at + MAX_TAG) >= 0:
+        return None
     if end < 0:
         if final or len(text) - at >= MAX_TAG:
             return None
@@ -138,7 +145,7 @@ def look(text: str, at: int, final: bool) -> Tag | Wait | None:
 
 
 def _may_become(plain: str) -> bool:
-    return plain in _PREFIXES or ("<" not in plain[1:] and plain.startswith(tuple(VALUED)))
+    return plain in _PREFIXES or plain.startswith(tuple(VALUED))
 
 
 def _known(written: str, end: int) -> Tag | None:
@@ -148,7 +155,7 @@ def _known(written: str, end: int) -> Tag | None:
         return Tag(kind, end)
     if plain in ARGUMENT_TAGS:
         return Tag("argument_tag", end)
-    if "=" not in plain or "<" in plain[1:]:
+    if "=" not in plain:
         return None
     for start, kind in VALUED.items():
         if plain.startswith(start):
@@ -158,6 +165,12 @@ def _known(written: str, end: int) -> Tag | None:
             is_text = None if typed is None else typed[1].lower() == "true"
             return Tag(kind, end, value[1].strip() if value else "", is_text)
     return None
+
+
+def next_tag(text: str, at: int) -> int:
+    """The index of the next "<" that may begin a tag, or the end of `text`."""
+    match = _MAYBE.search(text, at)
+    return match.start() if match else len(text)
 
 
 def tag(src: Source) -> Steps[Tag | None]:

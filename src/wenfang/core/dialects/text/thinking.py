@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from .source import Steps, peek
-from .tags import tag
+from .tags import next_tag, tag
 from .turn import Turn
-
-_NOT_TAG = re.compile(r"[^<]+")
 
 
 def read_think(turn: Turn) -> Steps[None]:
@@ -19,9 +15,9 @@ def read_think(turn: Turn) -> Steps[None]:
     turn.live.take_back()
     turn.saw_think = True
     while (yield from peek(src)):
-        match = _NOT_TAG.match(src.text, src.at)
-        if match:
-            piece = src.take(match.end())
+        end = next_tag(src.text, src.at)
+        if end > src.at:
+            piece = src.take(end)
         else:
             found = yield from tag(src)
             if found is not None and found.kind == "/think":

@@ -14,6 +14,9 @@ from .values import ReadError, read_json
 
 _NAMED = re.compile(rf'"(?:{"|".join(NAME_KEYS)})"\s*:\s*"([^"\n]{{1,100}})"')
 
+_MAX_JSON_WORD = 12
+_JSON_WORD = re.compile(r"json\s*(?=[{\[])", re.IGNORECASE)
+
 
 class Written(NamedTuple):
     value: JSON
@@ -46,13 +49,21 @@ def read_arguments(turn: Turn, named: Named) -> Steps[Item]:
 
 
 def skip_fence(turn: Turn) -> Steps[str]:
-    """Read blanks, and the line that opens a fence if there is one. The next character, or ""."""
+    """Read blanks, and what may stand before JSON: the line that opens a fence, or the `json` that is
+    left of one. The next character, or ""."""
     src = turn.src
     char = yield from skip(src)
-    if char != "`" or not (yield from starts(src, "```")):
-        return char
-    rest = yield from line(src, 60)
-    shown = src.text[src.at : src.at + 60] if rest is None else rest
-    ends = [at for at in (shown.find("{"), shown.find("[")) if at >= 0]
-    src.take(src.at + min(ends, default=len(shown)))
-    return (yield from skip(src))
+    if char == "`" and (yield from starts(src, "```")):
+        rest = yield from line(src, 60)
+        shown = src.text[src.at : src.at + 60] if rest is None else rest
+        ends = [at for at in (shown.find("{"), shown.find("[")) if at >= 0]
+        src.take(src.at + min(ends, default=len(shown)))
+        char = yield from skip(src)
+    if char in ("j", "J"):
+        while len(src.text) - src.at < _MAX_JSON_WORD and not src.final:
+            yield
+        match = _JSON_WORD.match(src.text, src.at, src.at + _MAX_JSON_WORD)
+        if match:
+            src.take(match.end())
+            char = src.text[src.at]
+    return char
