@@ -1,16 +1,26 @@
-"""`python -m tests.behaviours [FB05 ...]`: one row per script and face; fails if one is wrong."""
+"""`python -m tests.behaviours [--dialect NAME] [FB05 ...]`: one row per script and face; fails if one is
+wrong. With a text dialect: the twins of the scripts that have tools."""
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import sys
 
 from .corpus import Case, load_cases
 from .faces import check, faces_of
+from .twins import TEXT_DIALECTS, twin_of
 
 
-def main(only: list[str]) -> int:
-    rows = [row for prefix in only or [""] for case in load_cases(prefix) for row in _rows(case)]
+def main(arguments: list[str]) -> int:
+    options = argparse.ArgumentParser(prog="python -m tests.behaviours")
+    options.add_argument("only", nargs="*", default=[""])
+    options.add_argument("--dialect", choices=["native", *TEXT_DIALECTS], default="native")
+    given = options.parse_args(arguments)
+    cases = [case for prefix in given.only for case in load_cases(prefix)]
+    if given.dialect != "native":
+        cases = [twin for case in cases if (twin := twin_of(case, given.dialect)) is not None]
+    rows = [row for case in cases for row in _rows(case)]
     right = sum(rows)
     print(f"{right} of {len(rows)} right")
     return 0 if rows and right == len(rows) else 1

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wenfang.core import DialectName
 from wenfang.testing import Script, parse_script
 
 DATA = Path(__file__).parent / "data"
@@ -33,6 +34,7 @@ class Case:
     tools: list[str] = field(default_factory=lambda: ["add"])
     limits: dict[str, Any] = field(default_factory=dict)
     tool_choice: str = "auto"
+    dialect: DialectName = "native"
     store_fails: list[str] = field(default_factory=list)
     clients: list[str] = field(default_factory=lambda: ["m"])
     faces: list[str] = field(default_factory=lambda: list(FACES))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wenfang.core import (
+    DIALECTS,
     Agent,
     AgentBusy,
     AgentEvent,
@@ -75,6 +76,7 @@ class Direct:
                 bench.tools(case.tools),
                 instructions="You are under test.",
                 limits=make_limits(case),
+                dialect=DIALECTS[case.dialect],
                 tool_choice=case.tool_choice,  # type: ignore[arg-type]
                 streaming=self._streaming,
             )

@@ -7,9 +7,10 @@ import sqlite3
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from wenfang.core import Toolbox, native
+from wenfang.core import DIALECTS, Toolbox
 from wenfang.crews import open_models
 from wenfang.runs import AgentSpec, Options, RunContext, open_runs
 from wenfang.server.app import make_app
@@ -56,7 +57,7 @@ async def open_host(
         return AgentSpec(
             client=make_client(case, model_url, sleeps),
             tools=Toolbox(bench.tools(case.tools)),
-            dialect=native,
+            dialect=DIALECTS[case.dialect],
             instructions="You are under test.",
             limits=make_limits(case),
             tool_choice=case.tool_choice,  # type: ignore[arg-type]
@@ -85,8 +86,9 @@ async def open_host(
             await serving
 
 
-async def _main(case_id: str, data: Path, model_url: str, *, hold: bool) -> None:
+async def _main(case_id: str, dialect: str, data: Path, model_url: str, *, hold: bool) -> None:
     case = next(case for case in load_cases(case_id) if case.id == case_id)
+    case = replace(case, dialect=dialect)  # type: ignore[arg-type]
     bench = Workbench(log=data / CALLS, hold=hold)
     async with open_host(case, data, model_url, bench, Sleeps()) as url:
         print(url, flush=True)
@@ -94,4 +96,5 @@ async def _main(case_id: str, data: Path, model_url: str, *, hold: bool) -> None
 
 
 if __name__ == "__main__":
-    asyncio.run(_main(sys.argv[1], Path(sys.argv[2]), sys.argv[3], hold=sys.argv[4] == "hold"))
+    case_id, dialect, data, model_url, hold = sys.argv[1:]
+    asyncio.run(_main(case_id, dialect, Path(data), model_url, hold=hold == "hold"))

@@ -270,7 +270,7 @@ def _ledger(data: Path, run_id: str) -> dict[str, Any]:
 @asynccontextmanager
 async def _spawn(case: Case, data: Path, model_url: str, *, hold: bool) -> AsyncGenerator[str]:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.behaviours.host", case.id, str(data), model_url,
+        sys.executable, "-m", "tests.behaviours.host", case.id, case.dialect, str(data), model_url,
         "hold" if hold else "go", stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:

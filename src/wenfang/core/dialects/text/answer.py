@@ -13,7 +13,7 @@ from .turn import Turn
 
 Ending: TypeAlias = Literal["tag", "label", "channel"]
 
-_MARKS = re.compile(rf"[\n`]|{MAYBE_TAG}", re.IGNORECASE)
+_MARKS = re.compile(rf"\n|`+|{MAYBE_TAG}", re.IGNORECASE)
 _LINE_ENDS = re.compile(r"\n+")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*")
 _MAX_QUESTION = 1000  # characters of a question that is held back
@@ -44,9 +44,10 @@ class _Answer:
                 yield from self._line_start()
                 continue
             match = _MARKS.search(src.text, src.at)
-            live.say(src.take(match.start() if match else len(src.text)))
-            if match:
-                yield from self._mark(match.group())
+            if match is None or match.group() == "<":
+                live.say(src.take(match.start() if match else len(src.text)))
+            if match is not None:
+                yield from self._mark(match)
         if turn.verdict is None:
             turn.answered()
 
@@ -60,18 +61,16 @@ class _Answer:
                 self._ending = "tag"
                 self._at_line_start = False
 
-    def _mark(self, char: str) -> Steps[None]:
-        src, live = self._src, self._turn.live
-        if char == "<":
+    def _mark(self, match: re.Match[str]) -> Steps[None]:
+        if match.group() == "<":
             yield from self._tag()
             return
-        piece = src.take(src.at + 1)
-        live.say(piece)
-        if char == "`":
-            self._code = 0 if self._code else 1
-        else:
+        self._turn.live.say(self._src.take(match.end()))
+        if match.group() == "\n":
             self._code = 0
             self._at_line_start = self._ending == "label"
+        else:
+            self._code = (self._code + len(match.group())) % 2
 
     def _tag(self) -> Steps[None]:
         src, turn = self._src, self._turn

@@ -153,6 +153,8 @@ class TextConversation:
 
     def _refused(self, outcome: Outcome) -> ToolCall:
         call_id = self._new_id()
+        if outcome.reason == "unknown_tool" and outcome.tool:
+            return ToolCall(id=call_id, name=outcome.tool, arguments={})  # refused like any other
         if outcome.reason is not None:
             self._reasons[call_id] = outcome.reason
         return ToolCall(

@@ -27,6 +27,7 @@ _INPUT_WORDS = (
     *("工具输入", "工具参数", "参数", "输入"),
 )
 
+_BEFORE = f" \t\u3000#-*+•_0123456789{INVISIBLE}"
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _OBSERVATIONS = ("observation", "观察")
 _MIN_RESIDUE = 3
@@ -54,6 +55,8 @@ class LabelSet:
         ]
         pairs.sort(key=lambda pair: -len(pair[0]))
         self._roles: dict[str, Role] = {word.replace(" ", ""): role for word, role in pairs}
+        self._first = frozenset("".join(word[0] + word[0].upper() for word, _ in pairs))
+        self._first |= frozenset(("", *_BEFORE))
         any_word = "|".join(word.replace(" ", "[ _]?") for word, _ in pairs)
         beginnings = "|".join(
             _prefix_pattern(form)
@@ -77,6 +80,8 @@ class LabelSet:
 
     def look(self, text: str, at: int, final: bool) -> Label | Wait | None:
         """The label at `text[at]`, which is the start of a line."""
+        if text[at : at + 1] not in self._first:
+            return None
         stop = min(len(text), at + MAX_LABEL)
         end = text.find("\n", at, stop)
         line = text[at : end if end >= 0 else stop]

@@ -180,12 +180,18 @@ def _in_fence(turn: Turn) -> Steps[None]:
     """Read a line inside a fence, or the one that closes it."""
     src = turn.src
     mark, size = turn.fence or ("", 0)
+    blank = _LINE_ENDS.match(src.text, src.at)
+    if blank:
+        turn.emit(src.take(blank.end()))
+        return
+    turn.at_line_start = False
+    if src.text[src.at] not in f" \t{mark}":
+        return
     rest = yield from line(src, _MAX_FENCE_LINE)
     match = _CLOSING.fullmatch(rest) if rest is not None else None
     if match and match[1][0] == mark and len(match[1]) >= size:
         turn.fence = None
         turn.emit(src.take(src.at + len(match.group())))
-    turn.at_line_start = False
 
 
 # Inside a line
@@ -200,16 +206,16 @@ def _inline(turn: Turn) -> Steps[None]:
     elif turn.code:
         marks = _IN_CODE
     match = marks.search(src.text, src.at)
+    char = match.group() if match else ""
     end = match.start() if match else len(src.text)
+    if char == "\n":
+        end += 1
+        turn.at_line_start = True
     if end > src.at:
         turn.emit(src.take(end))
-    if match is None:
+    if char in ("", "\n"):
         return
-    char = match.group()
-    if char == "\n":
-        turn.emit(src.take(src.at + 1))
-        turn.at_line_start = True
-    elif char == "`":
+    if char == "`":
         yield from _ticks(turn)
     elif char == "<":
         yield from _tag(turn)

@@ -96,12 +96,15 @@ _CANON = str.maketrans("｜‖￨", "|||", INVISIBLE + " \t\n\u3000\u00a0_-▁")
 _VALUE = re.compile(r"=\s*[\"'“]?([^\"'”>]*)")
 _TYPED = re.compile(r"string\s*=\s*[\"'“]?(true|false)", re.IGNORECASE)
 _INVISIBLE = str.maketrans("", "", INVISIBLE)
-_LETTERS = "".join(sorted({key.lstrip("</")[0] for key in (*TAGS, *VALUED, *ARGUMENT_TAGS)}))
-_SKIPPED = rf"[\s/_\-▁{INVISIBLE}]"
-# Where a tag may begin: what follows can be told from the next letter.
-MAYBE_TAG = rf"<(?={_SKIPPED}*(?:[{re.escape(_LETTERS)}｜‖￨]|\Z))"
-_MAYBE = re.compile(MAYBE_TAG, re.IGNORECASE)
 _KNOWN = (*TAGS, *VALUED, *ARGUMENT_TAGS, "<|dsml|", "</|dsml|")
+_LETTERS = "".join(sorted({key.lstrip("</|")[0] for key in _KNOWN if "|" not in key}))
+_SPECIALS = "".join(sorted({key.lstrip("</|")[0] for key in _KNOWN if "|" in key}))
+_SKIPPED = rf"[\s/_\-▁{INVISIBLE}]"
+# A "<" that may begin a tag, as the first letter behind it tells.
+MAYBE_TAG = (
+    rf"<(?={_SKIPPED}*+(?:[{_LETTERS}]|\Z|[|｜‖￨](?:[|｜‖￨]|{_SKIPPED})*+(?:[{_SPECIALS}]|\Z)))"
+)
+_MAYBE = re.compile(MAYBE_TAG, re.IGNORECASE)
 
 
 def _prefixes() -> frozenset[str]:

@@ -1,0 +1,88 @@
+"""The same scripts for a model whose calls are text: what it says is written in a dialect's form.
+
+A twin has to come to the same runs, results and ends. What differs follows from the form: words before a
+call are a thought, a reply is ended when its action is complete (so its usage is counted, not told), and
+arguments that are no use have one name for all that can be wrong with them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+from tests.behaviours.corpus import Case
+
+from wenfang.core import DialectName
+from wenfang.core.dialects.text.forms import FORMS, Form
+from wenfang.testing import Reply, Script
+
+TEXT_DIALECTS: dict[DialectName, str] = {
+    "tagged": "tagged",
+    "markdown": "bold",
+    "plain_zh": "simple",
+    "bracket": "bracket",
+    "classic": "classic",
+}
+_UNUSABLE = ("malformed", "truncated", "invalid_arguments")
+_ONLY_NATIVE = {
+    "FB02c": "a complete action is run, whatever happens to the words behind it",
+    "FB06c": "a complete action is run, whatever cut the words behind it",
+    "FB09c": "no field can require a call",
+    "FB07g": "an empty text is no JSON here",
+}
+
+
+def twin_of(case: Case, dialect: DialectName) -> Case | None:
+    """The case in a text dialect; None if it is about something that only native calls have."""
+    replies = case.script.replies
+    if case.id in _ONLY_NATIVE or not any(reply.tools for reply in replies):
+        return None
+    if any(reply.raw or reply.chunks or len(reply.tools) > 1 for reply in replies):
+        return None
+    form = FORMS[TEXT_DIALECTS[dialect]]["en"]
+    script = Script(
+        name=f"{case.script.name} {dialect}",
+        replies=tuple(_reply(form, reply) for reply in replies),
+        extra=case.script.extra,
+    )
+    return replace(case, dialect=dialect, script=script, expect=_expect(case))
+
+
+def _reply(form: Form, reply: Reply) -> Reply:
+    if reply.http != 200 or reply.body is not None:
+        return reply
+    if not reply.tools:
+        text = form.answer.format(answer=reply.whole_text) if reply.whole_text else ""
+        return msgspec.structs.replace(reply, text=text)
+    call = reply.tools[0]
+    arguments = call.args if isinstance(call.args, str) else json.dumps(call.args)
+    text = form.action.format(name=call.name, arguments=arguments)
+    if reply.whole_text:
+        text = f"{form.thought.format(thought=reply.whole_text)}\n{text}"
+    if isinstance(call.args, str) and not _is_json(call.args):
+        text = text[: text.index(arguments) + len(arguments)]  # nothing stands behind a broken end
+    finish = None if reply.finish == "tool_calls" else reply.finish
+    return msgspec.structs.replace(reply, text=text, tools=[], finish=finish)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _expect(case: Case) -> dict[str, Any]:
+    expect = {key: value for key, value in case.expect.items() if key not in ("usage", "ledger")}
+    if "texts" in expect:
+        words = [reply.whole_text for reply in case.script.replies if reply.tools]
+        expect["texts"] = ["" if text in words else text for text in expect["texts"]]
+    if "results" in expect:
+        expect["results"] = [
+            [name, "malformed"] if state in _UNUSABLE else [name, state, *more]
+            for name, state, *more in expect["results"]
+        ]
+    return expect
