@@ -278,7 +278,7 @@ def _token_call(turn: Turn, opener: Tag) -> Steps[list[Item] | None]:
     name = match[1] if match else name
     char = yield from skip_fence(turn)
     if not char:
-        return _truncated()
+        return _truncated() if found is not None or src.cut else None
     if char not in '{["':
         return None if found is None else [Problem("bad_json", "The arguments are not JSON.", name)]
     written = yield from read_written(turn, name)

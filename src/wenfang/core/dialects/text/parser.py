@@ -131,8 +131,7 @@ def _read_whole(shape: Shape, tools: Tools, text: str, *, cut: bool) -> Turn:
     src.add(text)
     src.final, src.cut = True, cut
     turn = Turn(shape, tools, src)
-    for _ in read_running(turn):
-        pass
+    next(read_running(turn), None)  # it never waits, because all is there
     return turn
 
 
@@ -149,7 +148,7 @@ def _at_end(turn: Turn) -> Verdict:
         return Verdict(
             problem=Problem("truncated", "The reply ended before an action or an answer.")
         )
-    if turn.has_prose or turn.unended or (live.thought and not turn.saw_think):
+    if turn.has_prose or turn.unended or ("".join(live.thought).strip() and not turn.saw_think):
         return Verdict(problem=Problem("no_action", "There is neither an action nor an answer."))
     return Verdict(problem=Problem("empty", "The reply is empty."))
 
@@ -160,8 +159,7 @@ def _rescued(turn: Turn) -> Verdict | None:
     inner.src.add(turn.unended)
     inner.src.final, inner.src.cut = True, turn.src.cut
     inner.at_head, inner.has_prose = False, True
-    for _ in read_running(inner):
-        pass
+    next(read_running(inner), None)
     found = inner.verdict
     if found is None or len(found.calls) != 1 or found.unclosed:
         return None
@@ -201,7 +199,7 @@ def _outcome(turn: Turn, verdict: Verdict, raw: str) -> Outcome:
         first = verdict.calls[0]
         ready = ToolReady(name=first.name, arguments=first.arguments, repairs=first.repairs)
         events = (*events, ready)
-    is_mixed = _ANSWER.search(raw, turn.src.position) is not None
+    is_mixed = _ANSWER.search(raw, max(turn.src.position - 1, 0)) is not None
     return Outcome(
         kind="tool", raw=raw, thought=thought, calls=verdict.calls, mixed=is_mixed, events=events
     )

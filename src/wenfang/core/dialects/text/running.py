@@ -26,6 +26,7 @@ _INDENT = re.compile(rf"[ \t\u3000{INVISIBLE}]{{0,{_MAX_INDENT}}}")
 _TICKS = re.compile(r"`+")
 _OPENING = re.compile(r"(`{3,}|~{3,})[ \t]*[^`\n]*")
 _CLOSING = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*")
+_TEXT_LANGUAGES = frozenset(("", "text", "txt", "plaintext", "plain", "markdown", "md"))
 _MAX_FENCE_LINE = 120
 
 
@@ -146,7 +147,7 @@ def _fence(turn: Turn, indent: int) -> Steps[bool]:
     if (yield from peek(src)):
         shown += src.take(src.at + 1)
     if turn.at_head:
-        if (yield from _wraps_turn(turn)):
+        if (yield from _wraps_turn(turn, rest.strip()[len(run) :].strip())):
             turn.wrapper = run
             return True
         turn.wrapper, turn.prefix = run, shown
@@ -158,10 +159,12 @@ def _fence(turn: Turn, indent: int) -> Steps[bool]:
     return True
 
 
-def _wraps_turn(turn: Turn) -> Steps[bool]:
-    """Whether what follows a fence at the head shows that it stands around the whole turn."""
+def _wraps_turn(turn: Turn, language: str) -> Steps[bool]:
+    """Whether what follows a fence at the head shows that it stands around the whole turn. Where text
+    may be the answer, a label in a program does not."""
     src = turn.src
-    if turn.shape.labels:
+    is_text = not turn.shape.is_open or language.lower() in _TEXT_LANGUAGES
+    if turn.shape.labels and is_text:
         found = yield from label(src)
         if found is not None and found.role not in ("input", "question"):
             return True

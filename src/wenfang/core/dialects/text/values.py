@@ -116,12 +116,6 @@ def _with_known_escapes(piece: str) -> str:
     return _ESCAPE.sub(fixed, piece)
 
 
-def read_object(text: str, missing: str = "") -> tuple[dict[str, JSON], tuple[str, ...]]:
-    """The object that `text` is, also if it is written as a JSON string. Raises `ReadError`."""
-    value, repairs = read_json(text, missing)
-    return as_object(value, repairs)
-
-
 def as_object(
     value: JSON, repairs: tuple[str, ...] = ()
 ) -> tuple[dict[str, JSON], tuple[str, ...]]:
@@ -207,9 +201,7 @@ def from_text(text: str, schema: JSON, is_text: bool | None) -> JSON:
         return text
     word = text.strip()
     try:
-        value, _ = read_json(
-            word.lower() if word in ("True", "False", "None", "TRUE", "FALSE") else word
-        )
+        value, _ = read_json(word)
     except ReadError:
         return text
     if kinds and not _is_of(value, kinds):
