@@ -15,8 +15,9 @@ from inline_snapshot import snapshot
 HEAVY = ("aiohttp", "alembic", "fastapi", "griffe", "httpx2", "numpy", "pydantic", "rich")
 HEAVY += ("sqlalchemy", "starlette", "typer", "uvicorn", "xllamacpp")
 BESIDE_ROOMS = {"web"}  # no Python in it
-# A room within a room: who speaks to a provider needs nothing of the embedded model.
-INNER_DOORS = ["wenfang.models.local"]
+# A room within a room: who speaks to a provider needs nothing of the embedded model, and who calls tools
+# natively nothing of the text dialects.
+INNER_DOORS = ["wenfang.core.dialects.text", "wenfang.models.local"]
 
 
 def rooms(root: Path) -> list[str]:
@@ -304,6 +305,26 @@ def test_public_names(root: Path) -> None:
                 "apply_edits",
                 "revision_of",
                 "unified_diff",
+            ],
+            "wenfang.core.dialects.text": [
+                "AnswerDelta",
+                "Call",
+                "Cut",
+                "Event",
+                "Outcome",
+                "Parser",
+                "Reason",
+                "Reclassify",
+                "SHAPES",
+                "Shape",
+                "TextDelta",
+                "ThoughtDelta",
+                "ToolReady",
+                "ToolStart",
+                "parse",
+                "render_observation",
+                "restore_observation",
+                "restored",
             ],
             "wenfang.models.local": [
                 "DEFAULT_MODEL",

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import wenfang.core.dialects.text as dialects
 from wenfang.core import ToolSpec
-from wenfang.core.dialects import text as dialects
 
 _EVENTS: dict[type[Any], str] = {
     dialects.ThoughtDelta: "thought_delta",

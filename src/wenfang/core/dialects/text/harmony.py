@@ -58,7 +58,10 @@ def _header(turn: Turn) -> Steps[str | None]:
             parts.append(src.take(end))
             continue
         found = yield from tag(src)
-        if found is None or found.kind not in (*_BETWEEN, "message"):
+        if found is None:
+            parts.append(src.take(src.at + 1))
+            continue
+        if found.kind not in (*_BETWEEN, "message"):
             return None
         src.take(found.end)
         if found.kind == "message":
