@@ -3,6 +3,7 @@
 import pytest
 from tests.behaviours.corpus import Case, load_cases
 from tests.behaviours.faces import Face, check, faces_of
+from tests.behaviours.twins import TEXT_DIALECTS, twin_of
 
 _CASES = load_cases()
 _ROWS = {f"FB{number:02}" for number in (*range(1, 17), *range(25, 30))}
@@ -20,6 +21,19 @@ _ROWS = {f"FB{number:02}" for number in (*range(1, 17), *range(25, 30))}
 async def test_is_right(case: Case, face: Face) -> None:
     wrong = await check(case, face)
     assert not any(wrong.values()), wrong
+
+
+_TWINS = [
+    twin for name in TEXT_DIALECTS for case in _CASES if (twin := twin_of(case, name)) is not None
+]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("twin", _TWINS, ids=[f"{twin.id}-{twin.dialect}" for twin in _TWINS])
+async def test_the_twin_in_a_text_dialect_is_right(twin: Case) -> None:
+    for face in faces_of(twin)[:1]:
+        wrong = await check(twin, face)
+        assert not any(wrong.values()), wrong
 
 
 def test_every_row_has_scripts() -> None:

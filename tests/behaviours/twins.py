@@ -30,14 +30,23 @@ _ONLY_NATIVE = {
     "FB02c": "a complete action is run, whatever happens to the words behind it",
     "FB06c": "a complete action is run, whatever cut the words behind it",
     "FB09c": "no field can require a call",
+    "FB26b": "it waits for words that are a thought here",
     "FB07g": "an empty text is no JSON here",
+}
+
+# The name stands inside the JSON or the line that is damaged, so nobody can tell what was meant.
+_NAME_IS_LOST = {
+    "FB07e": {"markdown", "plain_zh"},
+    "FB08b": {"markdown", "plain_zh", "bracket"},
 }
 
 
 def twin_of(case: Case, dialect: DialectName) -> Case | None:
     """The case in a text dialect; None if it is about something that only native calls have."""
     replies = case.script.replies
-    if case.id in _ONLY_NATIVE or not any(reply.tools for reply in replies):
+    if case.id in _ONLY_NATIVE or dialect in _NAME_IS_LOST.get(case.id, ()):
+        return None
+    if not any(reply.tools for reply in replies):
         return None
     if any(reply.raw or reply.chunks or len(reply.tools) > 1 for reply in replies):
         return None
