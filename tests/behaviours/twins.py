@@ -37,6 +37,7 @@ _ONLY_NATIVE = {
 # The name stands inside the JSON or the line that is damaged, so nobody can tell what was meant.
 _NAME_IS_LOST = {
     "FB07e": {"markdown", "plain_zh"},
+    "FB07f": {"markdown", "plain_zh"},
     "FB08b": {"markdown", "plain_zh", "bracket"},
 }
 

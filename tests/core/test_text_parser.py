@@ -280,6 +280,8 @@ ROWS: list[tuple[str, str, str, tuple[str, Any]]] = [
     ("5.8 rest of a stop word", "classic", "Thought: a\nFinal Answer: b\n**Observ", answer("b")),
     ("5.8 stop word", "classic", "Final Answer: b\nObservation:", answer("b")),
     ("5.8 no stop word", "classic", "Final Answer: b\nObservation: c", answer("b\nObservation: c")),
+    ("5.8 stop word first", "classic", "Final Answer: *Observation:* b", answer("*Observation:* b")),
+    ("5.13 tag that is none in a header", "harmony", "<|start|>assistant<|{channel|>final<|message|>b", answer("b")),
     ("5.8 rest of a stop word in a thought", "classic", "Thought: a\nObserv", repair("no_action")),
     ("5.8 end token", "hermes", "Hello<|im_end|>\n<|im_start|>user\nx", answer("Hello")),
     ("5.8 end token in an answer", "classic", "Final Answer: b<|eot_id|>", answer("b")),

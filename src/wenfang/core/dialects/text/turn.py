@@ -73,7 +73,7 @@ class Live:
 
     def hold(self, text: str) -> None:
         """A part of the answer that is dropped if the answer ends with it."""
-        if text and (self.answer or not text.isspace()):
+        if text and (self.answer or self._held or not text.isspace()):
             self._held.append(text)
 
     def take_back(self) -> None:
