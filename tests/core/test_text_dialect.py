@@ -1,0 +1,432 @@
+"""Text dialects as conversations: replies to blocks, blocks to well-formed history, requests that only grow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wenfang.core import (
+    DIALECTS,
+    Agent,
+    Assistant,
+    Delta,
+    Message,
+    System,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+    Usage,
+    new_id,
+    tool,
+    user,
+)
+from wenfang.core.dialects.text import render_observation
+from wenfang.core.dialects.text.conversation import UNREADABLE, TextConversation
+from wenfang.core.dialects.text.forms import FORMS
+from wenfang.testing import Reply, ScriptedModel, ToolUse, say
+
+pytestmark = pytest.mark.anyio
+
+NAMES = ("tagged", "markdown", "plain_zh", "bracket", "classic")
+EACH = pytest.mark.parametrize("name", NAMES)
+ADD = ToolSpec(
+    name="add",
+    description="Add two integers.\n\nMore about it.",
+    parameters={
+        "type": "object",
+        "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+        "required": ["a", "b"],
+    },
+    patterns={},
+)
+NOTE = ToolSpec(
+    name="note",
+    description="Keep a note.",
+    parameters={"type": "object", "properties": {"text": {}}, "required": ["text"]},
+    patterns={},
+)
+
+
+def opened(name: str, *tools: ToolSpec) -> TextConversation:
+    made = DIALECTS[name].open(tools or (ADD, NOTE), lambda: new_id("call"))  # type: ignore[index]
+    assert isinstance(made, TextConversation)
+    return made
+
+
+def asked(conversation: TextConversation, *messages: Message, choice: Any = "auto") -> list[str]:
+    """The texts of a request."""
+    request = conversation.request(messages, tool_choice=choice, stream=True)
+    assert request.tools == ()
+    return [m.content if isinstance(m, System) else m.text for m in request.messages]  # type: ignore[union-attr]
+
+
+def read(
+    conversation: TextConversation, text: str, *, stop: Any = "stop", size: int = 0
+) -> tuple[Assistant, list[Delta]]:
+    """The reply that `text` is, and the live pieces; `size` 0 is a reply that was not streamed."""
+    decoder = conversation.decoder()
+    live: list[Delta] = []
+    for at in range(0, len(text) if size else 0, size or 1):
+        live += decoder.feed(Delta(kind="text", text=text[at : at + size], index=1))
+        if decoder.is_complete:
+            break
+    raw = Assistant(content=(Text(text=text),), stop=stop, usage=Usage(input=1, output=1))
+    return decoder.close(raw), live
+
+
+def plain(blocks: Sequence[Any]) -> list[Any]:
+    return [
+        (block.name, dict(block.arguments))
+        if isinstance(block, ToolCall)
+        else (type(block), block.text)
+        for block in blocks
+    ]
+
+
+def action(name: str, arguments: Any, thought: str = "So.") -> str:
+    form = FORMS[opened(name).shape.name]["en"]
+    written = form.action.format(name="add", arguments=json.dumps(arguments))
+    return f"{form.thought.format(thought=thought)}\n{written}"
+
+
+def answer(name: str, text: str) -> str:
+    return FORMS[opened(name).shape.name]["en"].answer.format(answer=text)
+
+
+@EACH
+@pytest.mark.parametrize("size", [0, 1, 7, 10_000])
+def test_an_action_and_an_answer(name: str, size: int) -> None:
+    conversation = opened(name)
+    text = action(name, {"a": 1, "b": 2}) + "\nObservation: 99\nThought: invented"
+    reply, live = read(conversation, text, size=size)
+    assert plain(reply.content) == [(Thinking, "So."), ("add", {"a": 1, "b": 2})]
+    assert reply.stop == "tool_use"
+    assert "invented" not in "".join(delta.text for delta in live)
+    if size:
+        assert [delta.name for delta in live if delta.kind == "call"] == ["add"]
+    reply, live = read(conversation, answer(name, "It is three."), size=size)
+    assert plain(reply.content) == [(Text, "It is three.")]
+    assert reply.stop == "stop"
+    if size:
+        assert "".join(delta.text for delta in live if delta.kind == "text") == "It is three."
+
+
+@EACH
+def test_the_reply_is_ended_when_its_action_is_complete(name: str) -> None:
+    decoder = opened(name).decoder()
+    text = action(name, {"a": 1, "b": 2})
+    cut = text.index("2}") + 1
+    decoder.feed(Delta(kind="text", text=text[:cut], index=0))
+    assert not decoder.is_complete
+    decoder.feed(Delta(kind="text", text=text[cut:] + "\n\n", index=0))
+    assert decoder.is_complete
+
+
+def test_text_whose_role_was_open_stays_what_was_shown() -> None:
+    """5.7: in an open dialect words before a call were shown as the reply."""
+    conversation = opened("plain_zh")
+    text = '我来加。\n工具调用：{"tool": "add", "parameters": {"a": 1, "b": 2}}'
+    for size in (0, 1, 100):
+        reply, live = read(conversation, text, size=size)
+        assert plain(reply.content) == [(Text, "我来加。"), ("add", {"a": 1, "b": 2})]
+        if size:
+            assert "".join(d.text for d in live if d.kind == "text").strip() == "我来加。"
+
+
+@EACH
+def test_reasoning_of_the_provider_comes_first_and_is_no_protocol(name: str) -> None:
+    conversation = opened(name)
+    decoder = conversation.decoder()
+    thought = Delta(kind="thinking", text=action(name, {"a": 1, "b": 2}), index=0)
+    assert list(decoder.feed(thought)) == [thought]
+    list(decoder.feed(Delta(kind="text", text=answer(name, "3"), index=1)))
+    content = (Thinking(text=thought.text), Text(text=answer(name, "3")))
+    reply = decoder.close(Assistant(content=content, stop="stop"))
+    assert plain(reply.content) == [(Thinking, thought.text), (Text, "3")]
+
+
+@EACH
+def test_a_call_that_the_provider_has_read_wins(name: str) -> None:
+    call = ToolCall(id="c", name="add", arguments={"a": 1, "b": 2})
+    reply = Assistant(content=(Text(text=answer(name, "x")), call), stop="tool_use")
+    assert opened(name).decoder().close(reply) is reply
+
+
+@EACH
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [("[1]", "object"), ('{"a": 1, "b"', "ended"), ('{"a": 1}', "b")],
+)
+def test_what_cannot_be_run_is_explained(name: str, arguments: str, word: str) -> None:
+    conversation = opened(name)
+    form = FORMS[conversation.shape.name]["en"]
+    text = form.action.format(name="add", arguments=arguments)
+    if '"b"' in arguments:
+        text = text[: text.index(arguments) + len(arguments)]
+    asked(conversation, user("Add."))
+    (call,) = read(conversation, text)[0].calls
+    assert call.error is not None
+    assert dict(call.arguments) == {}
+    told = conversation.repair(call)
+    assert told.startswith("Nothing was run: ")
+    assert word in told
+    assert form.action.split("{")[0].strip() in told
+
+
+@EACH
+def test_an_unknown_tool_is_refused_like_any_other(name: str) -> None:
+    form = FORMS[opened(name).shape.name]["en"]
+    (call,) = read(opened(name), form.action.format(name="fly", arguments="{}"))[0].calls
+    assert call.name.startswith("fly")
+    assert call.error is None
+
+
+@pytest.mark.parametrize("name", ["tagged", "markdown", "bracket", "classic"])
+def test_plain_text_is_refused_once_and_then_taken_for_the_answer(name: str) -> None:
+    """FB30: one repair turn, then a plain answer."""
+    conversation = opened(name)
+    asked(conversation, user("Add."))
+    (call,) = read(conversation, "It is three.")[0].calls
+    assert call.name == UNREADABLE
+    assert answer(name, "the whole answer") in conversation.repair(call)
+    reply, _ = read(conversation, "It is three.")
+    assert plain(reply.content) == [(Text, "It is three.")]
+
+
+def test_without_tools_plain_text_is_the_answer() -> None:
+    conversation = opened("tagged")
+    asked(conversation, user("Add."), choice="none")
+    assert plain(read(conversation, "It is three.")[0].content) == [(Text, "It is three.")]
+
+
+def test_an_answer_that_the_limit_cut() -> None:
+    reply, _ = read(opened("tagged"), "<final_answer>\nIt is th", stop="length")
+    assert (plain(reply.content), reply.stop) == ([(Text, "It is th")], "length")
+    reply, _ = read(opened("tagged"), "Thought: so", stop="length")
+    assert reply.stop in ("length", "tool_use")
+
+
+def test_a_reply_that_broke_off_keeps_its_thought_and_no_call() -> None:
+    reply, _ = read(opened("tagged"), "Thought: so\nAction:\n<tool_name>add", stop="error")
+    assert reply.calls == ()
+    assert reply.stop == "error"
+
+
+# What the model reads
+
+CALL = ToolCall(id="c1", name="add", arguments={"a": 1, "b": 2})
+TURN: tuple[Message, ...] = (
+    System(content="Be brief."),
+    user("1 + 2?"),
+    Assistant(content=(Thinking(text="I add."), CALL), stop="tool_use"),
+    ToolResult(call_id="c1", name="add", content=(Text(text="3"),)),
+    Assistant(content=(Text(text="Three."),), stop="stop"),
+)
+
+
+@EACH
+def test_history_is_written_in_the_form(name: str) -> None:
+    conversation = opened(name)
+    system, question, said, seen, final = asked(conversation, *TURN)
+    form = FORMS[conversation.shape.name]["en"]
+    assert system.startswith("Be brief.\n\nYou work step by step")
+    assert "- add(a: integer, b: integer): Add two integers.\n" in system
+    assert "More about it" not in system
+    assert form.answer.format(answer="the whole answer") in system
+    assert question == "1 + 2?"
+    assert said == action(name, {"a": 1, "b": 2}, "I add.")
+    assert seen == form.result.format(result="3")
+    assert final == form.answer.format(answer="Three.")
+
+
+@EACH
+def test_history_is_read_as_it_was_meant(name: str) -> None:
+    """What a model sees of itself is what it should write."""
+    conversation = opened(name)
+    _, _, said, _, final = asked(conversation, *TURN)
+    assert plain(read(conversation, said)[0].content) == plain(TURN[2].content)  # type: ignore[union-attr]
+    assert plain(read(conversation, final)[0].content) == plain(TURN[4].content)  # type: ignore[union-attr]
+
+
+TEXTS = st.text(st.sampled_from("ab \n<>/:：*`[]{}\"'\\，。中"), max_size=40) | st.sampled_from(
+    [
+        "Action: add",
+        "Thought: x\nFinal Answer: y",
+        "<final_answer>z</final_answer>",
+        "答案：7",
+        "`a`",
+    ]
+)
+
+
+@EACH
+@given(text=TEXTS, thought=TEXTS)
+def test_blocks_there_and_back(name: str, text: str, thought: str) -> None:
+    """Arguments come back as they are; answers too, unless they look like protocol: then they are read
+    as an answer all the same."""
+    conversation = opened(name)
+    call = ToolCall(id="c", name="note", arguments={"text": text})
+    reply = Assistant(content=(Thinking(text=thought), call), stop="tool_use")
+    said = asked(conversation, System(content=""), user("x"), reply)[-1]
+    back = read(conversation, said)[0]
+    assert [(c.name, dict(c.arguments), c.error) for c in back.calls] == [
+        ("note", {"text": text}, None)
+    ]
+    if not text.strip():
+        return
+    final = Assistant(content=(Text(text=text),), stop="stop")
+    said = asked(opened(name), System(content=""), user("x"), final)[-1]
+    back = read(opened(name), said)[0]
+    assert back.calls == ()
+    shape = conversation.shape
+    if render_observation(text, shape) == text and "final_answer" not in text:
+        assert back.text == text.strip()
+
+
+@EACH
+@given(text=TEXTS)
+def test_no_result_is_protocol(name: str, text: str) -> None:
+    conversation = opened(name)
+    result = ToolResult(call_id="c1", name="add", content=(Text(text=text),))
+    seen = asked(conversation, *TURN[:3], result)[-1]
+    _, _, tail = seen.partition("\n")
+    reply, _ = read(
+        conversation, tail.removeprefix("<tool_result>\n").removesuffix("\n</tool_result>")
+    )
+    assert all(call.error is not None for call in reply.calls)
+
+
+@EACH
+def test_a_malformed_reply_and_what_it_was_told(name: str) -> None:
+    conversation = opened(name)
+    asked(conversation, user("Add."))
+    text = (
+        "Thought: so\nAction: add [1]"
+        if name != "tagged"
+        else "Action:\n<tool_name>add</tool_name>"
+    )
+    reply = read(conversation, text)[0]
+    (call,) = reply.calls
+    told = conversation.repair(call)
+    result = ToolResult(
+        call_id=call.id, name=call.name, content=(Text(text=told),), error_type="malformed"
+    )
+    shown = asked(conversation, user("Add."), reply, result)
+    assert shown[-2:] == [text, told]
+
+
+@EACH
+def test_several_calls_of_another_model_become_one_step_each(name: str) -> None:
+    other = ToolCall(id="c2", name="add", arguments={"a": 3, "b": 4})
+    messages = (
+        user("x"),
+        Assistant(content=(CALL, other), stop="tool_use"),
+        ToolResult(call_id="c1", name="add", content=(Text(text="3"),)),
+        ToolResult(call_id="c2", name="add", content=(Text(text="7"),)),
+    )
+    shown = asked(opened(name), *messages)[2:]
+    form = FORMS[opened(name).shape.name]["en"]
+    assert shown == [
+        form.action.format(name="add", arguments='{"a": 1, "b": 2}'),
+        form.result.format(result="3"),
+        form.action.format(name="add", arguments='{"a": 3, "b": 4}'),
+        form.result.format(result="7"),
+    ]
+
+
+@EACH
+def test_request_n_is_a_prefix_of_the_next_and_made_of_the_same_objects(name: str) -> None:
+    conversation = opened(name)
+    requests = [
+        conversation.request(TURN[:end], tool_choice="auto", stream=True).messages
+        for end in (2, 4, 5)
+    ]
+    for one, two in pairwise(requests):
+        assert all(a is b for a, b in zip(one, two, strict=False))
+        assert len(one) < len(two)
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [("把 1 和 2 加起来", "你借助工具"), ("Add 1 and 2", "You work step by step")],
+)
+def test_the_language_of_the_question(question: str, words: str) -> None:
+    assert words in asked(opened("plain_zh"), user(question))[0]
+
+
+def test_without_tools_only_the_answer_is_asked_for() -> None:
+    conversation = DIALECTS["tagged"].open((), lambda: "c")
+    request = conversation.request((user("hi"),), tool_choice="auto", stream=True)
+    first = request.messages[0]
+    assert isinstance(first, System)
+    assert "tool_name" not in first.content
+    assert "<final_answer>" in first.content
+
+
+def test_stop_sequences_are_the_shapes_and_few() -> None:
+    for name in NAMES:
+        request = opened(name).request((user("hi"),), tool_choice="auto", stream=True)
+        assert 0 < len(request.stop) <= 4
+
+
+def test_an_image_is_named() -> None:
+    from wenfang.core import Image
+
+    result = ToolResult(
+        call_id="c1", name="add", content=(Text(text="a"), Image(data="", media_type="image/png"))
+    )
+    assert (
+        "[an image, which cannot be shown here]" in asked(opened("bracket"), *TURN[:3], result)[-1]
+    )
+
+
+# Whole runs
+
+
+@tool
+def total(a: int, b: int) -> int:
+    """Add."""
+    return a + b
+
+
+@EACH
+@pytest.mark.parametrize("streaming", [True, False])
+async def test_a_run(name: str, streaming: bool) -> None:
+    form = FORMS[opened(name).shape.name]["en"]
+    step = form.action.format(name="total", arguments='{"a": 1, "b": 2}')
+    model = ScriptedModel(say(f"{step}\nObservation: 5"), say(form.answer.format(answer="3")))
+    agent = Agent(model, [total], dialect=DIALECTS[name], streaming=streaming)  # type: ignore[index]
+    end = await agent.run("1 + 2?")
+    assert (end.status, end.answer, end.tool_calls) == ("done", "3", 1)
+    assert [type(m).__name__ for m in agent.transcript] == [
+        "User", "Assistant", "ToolResult", "Assistant",
+    ]  # fmt: skip
+    assert end.usage.input > 0
+
+
+async def test_identical_nonsense_ends_the_run() -> None:
+    nonsense = Reply(
+        text="Action:\n<tool_name>total</tool_name>\n<arguments>[]</arguments>", repeat=0
+    )
+    model = ScriptedModel(nonsense)
+    end = await Agent(model, [total], dialect=DIALECTS["tagged"]).run("1 + 2?")
+    assert end.reason == "invalid_model_output"
+    assert len(model.requests) <= 4
+    assert "<tool_name>" not in end.answer
+
+
+async def test_a_native_call_in_a_text_dialect_runs() -> None:
+    model = ScriptedModel(
+        Reply(tools=[ToolUse(name="total", args={"a": 1, "b": 2})]),
+        say("<final_answer>3</final_answer>"),
+    )
+    end = await Agent(model, [total], dialect=DIALECTS["tagged"]).run("1 + 2?")
+    assert (end.answer, end.tool_calls) == ("3", 1)
