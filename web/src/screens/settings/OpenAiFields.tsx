@@ -1,8 +1,9 @@
 import type { Settings } from "@/api/types";
 import { useT } from "@/i18n/t";
 import { Button } from "@/ui/button";
-import { Field } from "@/ui/field";
-import { Segmented } from "@/ui/segmented";
+import { Field, Select } from "@/ui/field";
+
+const DIALECTS = ["auto", "native", "schema", "tagged", "markdown", "plain_zh", "bracket", "classic"] as const;
 
 export interface Draft {
   provider: Settings["provider"];
@@ -45,20 +46,14 @@ export function OpenAiFields({ draft, settings, onChange }: Props) {
         disabled={isLocked("model")}
         onChange={(event) => onChange({ model: event.target.value })}
       />
-      <div>
-        <p className="mb-1 text-sm font-medium">{t("settings.dialect")}</p>
-        <Segmented
-          label={t("settings.dialect")}
-          value={draft.dialect}
-          disabled={isLocked("dialect")}
-          onChange={(dialect) => onChange({ dialect })}
-          options={(["auto", "native", "schema"] as const).map((value) => ({
-            value,
-            label: t(`settings.dialect.${value}`),
-          }))}
-        />
-        <p className="mt-1 text-[13px] text-ink-3">{note("dialect", t("settings.dialect.hint"))}</p>
-      </div>
+      <Select
+        label={t("settings.dialect")}
+        hint={note("dialect", t("settings.dialect.hint"))}
+        value={draft.dialect}
+        disabled={isLocked("dialect")}
+        onChange={(dialect) => onChange({ dialect })}
+        options={DIALECTS.map((value) => ({ value, label: t(`settings.dialect.${value}`) }))}
+      />
     </div>
   );
 }
