@@ -1174,7 +1174,7 @@ export interface components {
             /** Base Url */
             base_url?: string | null;
             /** Dialect */
-            dialect?: ("auto" | "native" | "schema") | null;
+            dialect?: ("auto" | "native" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic") | null;
             /** Language */
             language?: ("auto" | "zh" | "en") | null;
             /** Model */
@@ -1195,7 +1195,7 @@ export interface components {
              * Dialect
              * @enum {string}
              */
-            dialect: "auto" | "native" | "schema";
+            dialect: "auto" | "native" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic";
             /**
              * Language
              * @enum {string}
