@@ -21,13 +21,13 @@ from .events import (
 )
 from .forms import FORMS, Form, Language
 from .history import write_action, write_answer, write_result
-from .observe import restored
 from .parser import Parser
 from .shapes import Shape
 from .wording import repair_text, system_text
 
 UNREADABLE = "unreadable"  # the name of a call whose tool could not be read
 _RAW_CHARS = 2000
+_OTHER_FORMS = frozenset({"flat", "wrapper", "call_syntax"})  # ways to write a call, no damage
 
 
 class TextConversation:
@@ -147,8 +147,8 @@ class TextConversation:
         return ToolCall(
             id=self._new_id(),
             name=call.name,
-            arguments=restored(call.arguments),
-            repaired=call.repairs,
+            arguments=dict(call.arguments),
+            repaired=tuple(each for each in call.repairs if each not in _OTHER_FORMS),
         )
 
     def _refused(self, outcome: Outcome) -> ToolCall:
