@@ -109,11 +109,13 @@ async def test_the_dead_are_buried(tmp_path: Path) -> None:
         Identity(id="dead", host=here, pid=2**22 + 1, born="1"),
         Identity(id="reused", host=here, pid=os.getpid(), born="1"),
         Identity(id="expired", host=elsewhere, pid=1, born="1"),
+        Identity(id="just expired", host=elsewhere, pid=2, born="1"),
     ]
     async with open_database(tmp_path / FILE) as database:
         for me in everyone:
-            await keeper(database, me=me, clock=lambda: 900.0).renew()
-        assert len(rows(tmp_path)) == 3
+            at = 985.0 if me.id == "just expired" else 900.0
+            await keeper(database, me=me, clock=lambda at=at: at).renew()
+        assert len(rows(tmp_path)) == 4
         it = keeper(database)
         await it.start()
         assert [name for name, _ in rows(tmp_path)] == ["wrk_1"]

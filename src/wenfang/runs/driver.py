@@ -249,7 +249,6 @@ class Driver:
             end = replace(end, reason="deadline", status=REASONS["deadline"].status)
         past = self._past
         self._note(*missing_results(past))
-        self._voice.flush()
         await self._pen.flush()
         self._desk.probe("finish.before")
         ending = ending_of(self._claim.run_id, end, past, self._claim.reserved)
