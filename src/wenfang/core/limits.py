@@ -237,8 +237,8 @@ class RepeatGuard:
 
     hint: int
     block: int
-    seen: list[_Seen] = field(default_factory=list["_Seen"])
-    open: dict[str, _Seen] = field(default_factory=dict[str, "_Seen"])
+    seen: list[_Seen] = field(default_factory=list[_Seen])
+    open: dict[str, _Seen] = field(default_factory=dict[str, _Seen])
 
     def observe(self, event: LimitEvent) -> Verdict:
         if isinstance(event, CallDue):
