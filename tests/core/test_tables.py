@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+import re
+from dataclasses import MISSING, asdict, fields, is_dataclass
 
 import pytest
 
+import wenfang.core
 from wenfang.core import (
     REASONS,
     Assistant,
+    CallDone,
+    CallDue,
     Image,
+    Limits,
+    ModelDone,
+    ModelDue,
     ModelRequest,
+    Ok,
     System,
     Text,
     Thinking,
@@ -22,7 +30,12 @@ from wenfang.core import (
     estimate_request,
     estimate_tokens,
     events,
+    native,
+    nearest,
+    new_id,
+    schema_steps,
     user,
+    utf16_len,
 )
 from wenfang.core.dialects.schema_grammar import step_schema
 from wenfang.core.dialects.schema_prompt import examples, observation, system_text
@@ -150,6 +163,102 @@ def test_values_and_their_defaults(value: object, expected: dict) -> None:
     assert shown == expected
 
 
+# What a value is if nothing is said; `type` and `role` stand in tables of their own.
+DEFAULTS = {
+    "AttemptReset": {},
+    "Delta": {"index": 0, "name": None},
+    "Deny": {"answer_next": False},
+    "Failure": {"retry_after_s": None},
+    "Limits": {
+        "model_calls": 25,
+        "tool_calls": 60,
+        "repeat_hint": 3,
+        "repeat_block": 5,
+        "invented_names": 3,
+        "invalid_output": 2,
+        "empty_replies": 1,
+        "tokens": None,
+        "wall_s": None,
+        "tool_timeout_s": 120.0,
+        "first_s": 120.0,
+        "idle_s": 60.0,
+        "whole_s": 600.0,
+        "cleanup_s": 10.0,
+    },
+    "MessageDelta": {"attempt": 1, "name": None},
+    "ModelRequest": {
+        "tools": (),
+        "tool_choice": "auto",
+        "response_schema": None,
+        "stop": (),
+        "max_tokens": None,
+        "temperature": None,
+        "stream": True,
+    },
+    "Reset": {"model": ""},
+    "RunEnd": {"failure": None},
+    "Stop": {"answer_turn": True},
+    "Tool": {"mode": "parallel", "access": "read", "replay": "unsafe", "timeout_s": None},
+    "ToolOutput": {"details": None, "effects": (), "is_error": False, "terminate": False},
+    "ToolUpdate": {"fraction": None},
+}
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_defaults(name: str) -> None:
+    kind = getattr(wenfang.core, name)
+    assert is_dataclass(kind)
+    found = {
+        each.name: each.default
+        for each in fields(kind)
+        if each.default is not MISSING and each.name not in ("type", "role")
+    }
+    assert found == DEFAULTS[name]
+
+
+def test_every_limit_answers_every_event_with_a_verdict() -> None:
+    call = ToolCall(id="c", name="n", arguments={})
+    done = CallDone(call=call, result=ToolResult(call_id="c", name="n", content=()))
+    reply = Assistant(content=(Text(text="x"),), stop="stop")
+    happened = (ModelDue(seconds=0.0), ModelDone(reply=reply), CallDue(call=call), done)
+    every = Limits(tokens=1000, wall_s=1000).start(schema_steps.limits())._limits
+    assert len(every) == 9
+    for limit in every:
+        assert [type(limit.observe(event)) for event in happened] == [Ok] * 4
+
+
+def test_names_of_dialects() -> None:
+    assert (native.name, schema_steps.name) == ("native", "schema")
+
+
+def test_ids_have_80_random_bits() -> None:
+    assert re.fullmatch(r"call_[0-9a-f]{20}", new_id("call"))
+    assert new_id("call") != new_id("call")
+
+
+@pytest.mark.parametrize(
+    ("text", "units"), [("", 0), ("ab", 2), ("长", 1), ("😀", 2), ("a\ud83d", 2), ("𠮷长a", 4)]
+)
+def test_length_in_utf16_units(text: str, units: int) -> None:
+    assert utf16_len(text) == units
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("Read_File", "read_file"),
+        (" <read_file/> ", "read_file"),
+        ("read file", "read_file"),
+        ("read_files", "read_file"),
+        ("LIST", "List"),
+        ("zzz", None),
+        ("", None),
+    ],
+)
+def test_the_name_that_was_meant(name: str, meant: str | None) -> None:
+    assert nearest(name, ("write_file", "read_file", "List", "list_files")) == meant
+
+
 EVENTS = {
     "RunStart": "run_start",
     "UserAdded": "user_added",
@@ -185,7 +294,15 @@ def test_sums_of_usage() -> None:
 
 @pytest.mark.parametrize(
     ("text", "tokens"),
-    [("", 0), ("a" * 100, 33), ("文" * 100, 87), ("文" * 100 + "é" * 100, 120), ("é" * 100, 33)],
+    [
+        ("", 0),
+        ("a" * 100, 33),
+        ("文" * 100, 87),
+        ("文" * 100 + "é" * 100, 120),
+        ("é" * 100, 33),
+        ("\u2e7f" * 100, 33),
+        ("\u2e80" * 100, 87),
+    ],
 )
 def test_tokens_of_a_text(text: str, tokens: int) -> None:
     assert estimate_tokens(text) == tokens
@@ -274,13 +391,15 @@ def test_listing_of_tools() -> None:
                 "depth": {"type": "integer", "description": "not told: optional"},
                 "other": {"type": "string", "description": "what it is called"},
                 "any": {},
+                "or": {"type": ["string", "null"]},
+                "zh": {"enum": ["文"]},
             },
             "required": ["name", "other", "any"],
         },
         patterns={},
     )
     assert (
-        '- find(name, kind?: "file"|1, depth?: integer, other, any): Find a file.\n'
+        '- find(name, kind?: "file"|1, depth?: integer, other, any, or?, zh?: "文"): Find a file.\n'
         "    name: what it is called\n"
     ) in system_text("", (spec,))
     assert "other: " not in system_text("", (spec,))
