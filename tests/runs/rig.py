@@ -165,7 +165,8 @@ def _template() -> bytes:
         return path.read_bytes()
 
 
-def _migrated(data: Path) -> None:
+def migrated(data: Path) -> None:
+    """Put an empty database there, if there is none."""
     path = data / FILE
     if not path.exists():
         data.mkdir(exist_ok=True)
@@ -183,7 +184,7 @@ async def open_rig(
 ) -> AsyncGenerator[Rig]:
     """Runs on `data`, with the first project and session of it, made if there are none."""
     more.setdefault("options", QUICK)
-    _migrated(data)
+    migrated(data)
     make = client if callable(client) else maker(client, tools, **(spec or {}))
     async with open_runs(data, make_agent=make, **more) as runs:
         projects = await runs.projects()
@@ -208,6 +209,7 @@ __all__ = [
     "calls",
     "kinds",
     "maker",
+    "migrated",
     "open_rig",
     "say",
 ]
