@@ -36,6 +36,8 @@ USAGE = Usage(input=10, output=5)
 QUICK = Options(
     reconcile_s=0.02, poll_s=0.02, beat_s=0.05, retry_s=(0.01, 0.01), partial_s=0.0, delta_s=0.0
 )
+# nothing is found by looking again: what happens, happens because someone was told
+ALONE = replace(QUICK, poll_s=3600.0, reconcile_s=3600.0)
 
 
 def say(text: str, **more: Any) -> Assistant:
@@ -199,6 +201,7 @@ def kinds(facts: Sequence[dict[str, Any]]) -> list[str]:
 
 
 __all__ = [
+    "ALONE",
     "QUICK",
     "USAGE",
     "Counter",

@@ -13,15 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.runs.rig import QUICK, Puppet, maker, migrated, say
+from tests.runs.rig import ALONE, Puppet, maker, migrated, say
 
 from wenfang.problems import Problem
 from wenfang.runs import Project, Runs, Session, open_runs
 
 pytestmark = pytest.mark.anyio
-
-# nothing is found by looking again: what is told is told at once
-ALONE = replace(QUICK, poll_s=60.0, reconcile_s=60.0)
 
 
 @dataclass
