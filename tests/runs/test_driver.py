@@ -144,6 +144,20 @@ async def test_held_back_words_come_before_the_fact_that_follows(
     assert paused == [77.0, 77.0]  # after b and y
 
 
+@pytest.mark.parametrize("text", ["", " \n"])
+async def test_no_words_are_no_request(tmp_path: Path, text: str) -> None:
+    model = Puppet([say("one two")], gate=asyncio.Event())
+    async with open_rig(tmp_path, model, options=ALONE) as rig:
+        run = await rig.ask()
+        await model.reached.wait()
+        other = await rig.runs.create_session(rig.project_id)
+        for doing in (rig.runs.submit(other.id, text), rig.runs.steer(run.id, text)):
+            with pytest.raises(Problem) as failure:
+                await doing
+            assert (failure.value.code, failure.value.params) == ("empty_request", {})
+        assert await rows(rig, "SELECT id, newest_signal FROM runs") == [(run.id, 0)]
+
+
 # What is written before what
 
 

@@ -198,6 +198,39 @@ async def test_what_a_submit_writes(tmp_path: Path) -> None:
         assert await desk.database.read(lambda tx: reads.reserved(tx, "run_x")) == 100
 
 
+async def test_who_is_refused(tmp_path: Path) -> None:
+    """Each with its code and the value, also when the session or its project went meanwhile."""
+    async with open_desk(tmp_path) as desk:
+        hub = Hub(desk.journal.page)
+        session, busy, gone, homeless = [await desk.session() for _ in range(4)]
+        await desk.submit(busy)
+        await desk.catalog.delete_session(gone)
+        project = (await desk.catalog.session(homeless)).project_id
+        await desk.catalog.delete_project(project)
+        seqs = await desk.rows("SELECT SUM(seq) FROM projects")
+        for doing, code, params in (
+            (desk.submit("ses_none"), "session_not_found", {"id": "ses_none"}),
+            (desk.submit(gone), "session_not_found", {"id": gone}),
+            (desk.submit(homeless), "session_not_found", {"id": homeless}),
+            (desk.submit(busy), "run_active", {"session_id": busy}),
+            (
+                read_snapshot(desk.database, hub, "prj_1", busy, None),
+                "session_not_found",
+                {"id": busy},
+            ),
+            (
+                read_snapshot(desk.database, hub, project, homeless, None),
+                "project_not_found",
+                {"id": project},
+            ),
+        ):
+            with pytest.raises(Problem) as failure:
+                await doing
+            assert (failure.value.code, failure.value.params) == (code, params)
+        assert await desk.rows("SELECT SUM(seq) FROM projects") == seqs
+        assert (await desk.submit(session)).status == "queued"
+
+
 async def test_a_claim_says_all_a_driver_needs(tmp_path: Path) -> None:
     async with open_desk(tmp_path) as desk:
         session = await desk.session()
