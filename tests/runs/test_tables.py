@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import logging
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from tests.runs.rig import Counter
 
 from wenfang.core import (
@@ -26,7 +31,8 @@ from wenfang.core import (
     native,
     user,
 )
-from wenfang.runs import AgentSpec, Envelope, Options, RunContext, RunInfo
+from wenfang.runs import AgentSpec, Envelope, Options, RunContext, RunInfo, engine, sql
+from wenfang.runs.catalog import find_project, find_session, title_of
 from wenfang.runs.codec import encode, wrap
 from wenfang.runs.driver import ending_of
 from wenfang.runs.entries import entry_of, steer_fact
@@ -47,9 +53,12 @@ from wenfang.runs.facts import (
     UserMessage,
 )
 from wenfang.runs.fold import INTERRUPTED, NEVER_RUN, Fold, fold, interrupted
+from wenfang.runs.hub import RING_BYTES, RING_FRAMES
 from wenfang.runs.journal import Claim, Entry, Signal
 from wenfang.runs.keyed import KeyedToolbox
+from wenfang.runs.lease import LeaseKeeper, identify
 from wenfang.runs.settlement import POLICY
+from wenfang.runs.snapshots import RUNS
 from wenfang.runs.steering import Steering
 from wenfang.runs.takeover import (
     closing_reason,
@@ -58,6 +67,7 @@ from wenfang.runs.takeover import (
     unknown_outcomes,
     void_request,
 )
+from wenfang.storage import Tx, events, projects, runs, sessions
 
 pytestmark = pytest.mark.anyio
 
@@ -459,3 +469,111 @@ async def test_tools_that_know_the_key_of_their_call() -> None:
     assert keyed["look"].replay == given["look"].replay
     with pytest.raises(KeyError):
         keyed["nope"]
+
+
+# Numbers and statements that hold for every test, without a database of one's own
+
+
+@pytest.mark.parametrize(("given", "kept"), [(200, 200), (201, 200)])
+def test_the_longest_title(given: int, kept: int) -> None:
+    assert title_of("x" * given) == "x" * kept
+    assert title_of(" a \n b ") == "a b"
+
+
+def test_numbers_of_the_room() -> None:
+    assert (RING_FRAMES, RING_BYTES) == (256, 1024 * 1024)
+    assert RUNS == 50
+    assert logging.getLogger("wenfang.runs") is engine._log
+
+
+@pytest.mark.parametrize(("seconds", "is_alive"), [(7.9, True), (8.0, False)])
+def test_a_lease_is_good_for_most_of_its_life(seconds: float, is_alive: bool) -> None:
+    now = 0.0
+    keeper = LeaseKeeper(
+        None,  # type: ignore[arg-type]
+        identify("w"),
+        ttl_s=10.0,
+        beat_s=1.0,
+        clock=lambda: 0.0,
+        monotonic=lambda: now,
+        fenced=lambda: None,
+    )
+    now = seconds
+    assert keeper.is_alive is is_alive
+
+
+@contextmanager
+def in_memory() -> Iterator[Tx]:
+    connection = sa.create_engine("sqlite://", poolclass=sa.StaticPool).connect()
+    with connection:
+        events.metadata.create_all(connection)
+        raw = connection.connection.driver_connection
+        assert isinstance(raw, sqlite3.Connection)
+        yield Tx(raw, connection)
+    connection.engine.dispose()
+
+
+def insert(tx: Tx, table: sa.Table, **values: Any) -> None:
+    tx.sa.execute(table.insert().values(**values))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "on_page"),
+    [
+        ([1] * 200, 200),
+        ([1] * 201, 200),
+        ([512 * 1024, 1], 2),
+        ([512 * 1024 + 1, 1], 1),
+        ([256 * 1024] * 3, 3),
+    ],
+    ids=["200", "201", "half a megabyte", "more", "the last may go beyond"],
+)
+def test_how_much_is_on_a_page(sizes: list[int], on_page: int) -> None:
+    with in_memory() as tx:
+        empty = len(wrap(b"{}", seq=1000, ts=1.0, run_id="", session_id="s"))
+        for at, size in enumerate(sizes):
+            body = b"{" + b" " * max(1, size - empty + 1)
+            insert(
+                tx,
+                events,
+                project_id="p",
+                pseq=1000 + at,
+                session_id="s",
+                ts=1.0,
+                kind="k",
+                body=body,
+            )
+        frames, is_all = sql.page_frames(tx.raw, "p", 0, None)
+    if sizes[0] > 1:
+        assert len(frames[0].data) == sizes[0]
+    assert (len(frames), is_all) == (on_page, on_page == len(sizes))
+
+
+@pytest.mark.parametrize(
+    ("status", "is_active"), [("queued", True), ("running", True), ("done", False)]
+)
+def test_which_runs_are_active(status: str, is_active: bool) -> None:
+    """Of a session and of its project, not of others."""
+    times = {"created_at": 1.0, "updated_at": 2.0}
+    with in_memory() as tx:
+        for name in ("a", "b"):
+            project = f"prj_{name}"
+            insert(tx, projects, id=project, title="", path=name, managed=1, **times)
+            for n in (1, 2):
+                session = f"ses_{name}{n}"
+                insert(tx, sessions, id=session, project_id=project, title="", **times)
+        insert(
+            tx,
+            runs,
+            id="run_1",
+            session_id="ses_a1",
+            project_id="prj_a",
+            user_id="u",
+            begin_pseq=1,
+            status=status,
+            created_at=1.0,
+        )
+        counts = [find_project(tx, f"prj_{name}").running for name in ("a", "b")]
+        active = [find_session(tx, f"ses_{name}").active_run for name in ("a1", "a2", "b1")]
+    assert counts == [int(is_active), 0]
+    assert active == ["run_1" if is_active else None, None, None]
