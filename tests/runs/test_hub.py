@@ -286,6 +286,24 @@ async def test_nobody_listens() -> None:
     assert hub._channels == {}
 
 
+async def test_a_channel_that_nobody_needs_is_forgotten() -> None:
+    """With its last message, by a fact or without one, and with its last reader."""
+    hub = Hub(Book().page)
+    for end in (
+        lambda: hub.publish(P, Book().write(1, "message.finished")),
+        lambda: hub.drop(P, "r"),
+    ):
+        hub.show(P, "s", "r", delta("x", 0))
+        assert list(hub._channels) == [P]
+        end()
+        assert hub._channels == {}
+    async with hub.subscribe(P, 0):
+        hub.show(P, "s", "r", delta("x", 0))
+        hub.drop(P, "r")
+        assert list(hub._channels) == [P]
+    assert hub._channels == {}
+
+
 async def test_closing_ends_every_stream() -> None:
     book = Book()
     hub = Hub(book.page)
