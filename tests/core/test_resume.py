@@ -181,6 +181,28 @@ async def test_fb01_fb02_why_a_run_fails(kind: str, was_tried: bool, in_last_tur
     assert end.usage.input == 10 * len(before) + 4 + 3 * was_tried
 
 
+@pytest.mark.parametrize("name", ["prepare", "after_turn", "steering", "follow_up"])
+@pytest.mark.parametrize("first", [calls(("add", {"a": 1})), says("said")])
+async def test_a_hook_that_crashes_is_an_internal_error(name: str, first: Assistant) -> None:
+    def crash(*given: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    async def crash_later(*given: object) -> None:
+        crash()
+
+    hook = crash_later if name in ("prepare", "after_turn") else crash
+    agent = Agent(FakeModel(first, says("said")), TOOLS, hooks=Hooks(**{name: hook}))  # type: ignore[arg-type]
+    events: list[object] = []
+
+    async def emit(event: object) -> None:
+        events.append(event)
+
+    end = await agent.run("go", emit=emit)
+    assert (end.status, end.reason) == ("failed", "internal_error")
+    assert events[-1] is end
+    assert pairs_ok(agent.transcript)
+
+
 async def test_fb02_tries_are_numbered_and_named() -> None:
     failure = Failure(kind="network", message="reset")
     word = Delta(kind="text", text="a")
