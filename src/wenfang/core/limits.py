@@ -55,11 +55,10 @@ class Hint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deny:
-    """The call is not run; its result is this text. `answer_next`: the next reply must be an answer."""
+    """The call is not run; its result is this text. After "repeated" the next reply is an answer."""
 
     error_type: ToolErrorType
     text: str
-    answer_next: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
