@@ -167,7 +167,6 @@ def test_values_and_their_defaults(value: object, expected: dict) -> None:
 DEFAULTS = {
     "AttemptReset": {},
     "Delta": {"index": 0, "name": None},
-    "Deny": {"answer_next": False},
     "Failure": {"retry_after_s": None},
     "Limits": {
         "model_calls": 25,
