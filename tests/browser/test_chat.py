@@ -172,6 +172,18 @@ def test_11_a_failed_run_offers_a_way_on(desk: Callable[..., Desk]) -> None:
     expect(at.log.get_by_text("这次好了")).to_be_visible()
 
 
+def test_waiting_says_that_a_try_failed(desk: Callable[..., Desk]) -> None:
+    busy = {"http": 503, "body": {"error": {"message": "busy"}}, "headers": {"retry-after": "4"}}
+    at = desk([busy, {"text": "这次好了"}])
+    at.say("写")
+    expect(at.log.get_by_text("还没有回答，正在重试…")).to_be_visible()
+    expect(at.log.get_by_text("服务商繁忙。")).to_be_visible()
+    expect(at.log.get_by_text("0:03")).to_be_visible()
+    at.wait_for_end()
+    expect(at.log.get_by_text("正在重试")).to_have_count(0)
+    expect(at.log.get_by_text("这次好了")).to_be_visible()
+
+
 def test_11_drafts_and_the_last_message(desk: Callable[..., Desk]) -> None:
     at = desk([{"text": "好"}])
     at.say("第一句")

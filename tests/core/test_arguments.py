@@ -26,10 +26,30 @@ REPAIRS: dict[str, tuple[str, dict[str, Any] | str, tuple[str, ...]]] = {
     "single-quotes": ("{'a': 'it\\'s \"so\"'}", {"a": 'it\'s "so"'}, ("quotes",)),
     "unquoted-keys": ("{a: 1, b_c: 2}", {"a": 1, "b_c": 2}, ("quotes",)),
     "python-literals": ('{"a": True, "b": None}', {"a": True, "b": None}, ("literal",)),
+    "every-python-literal": (
+        "{a: True, b: False, c: None}",
+        {"a": True, "b": False, "c": None},
+        ("quotes", "literal"),
+    ),
+    "every-json-literal": (
+        "{a: true, b: false, c: null}",
+        {"a": True, "b": False, "c": None},
+        ("quotes",),
+    ),
     "line-comment": ('{"a": 1, // why\n "b": 2}', {"a": 1, "b": 2}, ("comment",)),
     "block-comment": ('{"a": 1 /* x */, "b": 2}', {"a": 1, "b": 2}, ("comment",)),
     "hash-comment": ('{"a": 1 # x\n}', {"a": 1}, ("comment",)),
     "missing-comma": ('{"a": "x"\n"b": 2}', {"a": "x", "b": 2}, ("missing_comma",)),
+    "missing-comma-after-each-kind": (
+        "{'a': 'x' 'b': 2 c: true “d”: “y” \"e\": {} ‘f’: [1]\n\"g\": \"z\" }",
+        {"a": "x", "b": 2, "c": True, "d": "y", "e": {}, "f": [1], "g": "z"},
+        ("quotes", "missing_comma"),
+    ),
+    "trailing-comma-after-each-kind": (
+        "{a: ['x',], b: [2,], c: [true,], d: [“y”,], e: [\"z\",], f: [{},], g: [[],],}",
+        {"a": ["x"], "b": [2], "c": [True], "d": ["y"], "e": ["z"], "f": [{}], "g": [[]]},
+        ("quotes", "trailing_comma"),
+    ),
     "missing-comma-objects": (
         '{"a": [{"b": 1} {"b": 2}]}',
         {"a": [{"b": 1}, {"b": 2}]},
@@ -60,6 +80,22 @@ REPAIRS: dict[str, tuple[str, dict[str, Any] | str, tuple[str, ...]]] = {
     "missing-last-brace": ('{"a": 1, "b": 2', "cut off", ()),
     "missing-inner-brace": ('{"a": {"b": 1}', "cut off", ()),
     "extra-brace": ('{"a": 1}}', "more text follows", ()),
+    "extra-brace-of-words": ("{a: 1}}", "more text follows", ()),
+    "two-commas": ('{"a": 1,,}', "not valid JSON", ()),
+    "leading-comma": ('{"a": [,1]}', "not valid JSON", ()),
+    "key-that-touches": ('{"a": "x""b": 2}', "a comma is missing before character 10 of", ()),
+    "key-that-touches-a-bracket": (
+        '{"a": [1]"b": 2}',
+        "a comma is missing before character 10",
+        (),
+    ),
+    "value-then-object": ('{"a": 1 {"b": 2}}', "a comma is missing before character 9 of", ()),
+    "object-then-value": ('{"a": {} "b"}', "a comma is missing before character 10 of", ()),
+    "only-closing": ("hello}", "'hello' at character 1 of", ()),
+    "only-opening": ("hello{", "not valid JSON at character 1,", ()),
+    "array-not-closed": ("[1,", "cut off", ()),
+    "text-not-closed": ('"abc', "cut off", ()),
+    "wide-brace-not-closed": ("｛a: 1", "cut off", ()),
     "truncated-string": ('{"a": "hello wor', "cut off", ()),
     "truncated-after-colon": ('{"a": 1, "b":', "cut off", ()),
     "truncated-number": ('{"a": 1', "cut off", ()),
@@ -100,8 +136,27 @@ REPAIRS: dict[str, tuple[str, dict[str, Any] | str, tuple[str, ...]]] = {
     "lone-surrogate-key": ('{"\\ude00": 1}', "\\ude00", ()),
     "long-integer": ('{"a": ' + "9" * 5000 + "}", "too many digits", ()),
     "deep": ('{"a":' * 200 + "1" + "}" * 200, "100 levels", ()),
+    "deeper-than-allowed": ('{"a":' * 101 + "1" + "}" * 101, "100 levels", ()),
+    "deeper-in-arrays": ('{"a": ' + "[" * 100 + "1" + "]" * 100 + "}", "100 levels", ()),
+    "deeper-in-half": ('{"a":' * 51 + "[" * 50 + "1" + "]" * 50 + "}" * 51, "100 levels", ()),
+    "as-deep-as-allowed": (
+        '{"a": ' + "[" * 99 + "1" + "]" * 99 + "}",
+        {"a": json.loads("[" * 99 + "1" + "]" * 99)},
+        (),
+    ),
+    "wide-is-not-deep": (
+        '{"a": [' + ", ".join(["{}", "[]"] * 60) + "]}",
+        {"a": [{}, []] * 60},
+        (),
+    ),
     "very-deep": ('{"a":' * 20_000, "100 levels", ()),
     "too-long-to-mend": ("{'a': '" + "x" * 65_536 + "'}", "not valid JSON", ()),
+    "longer-than-mended": ("{'a': '" + "x" * (65_537 - 9) + "'}", "not valid JSON", ()),
+    "as-long-as-mended": (
+        "{'a': '" + "x" * (65_536 - 9) + "'}",
+        {"a": "x" * (65_536 - 9)},
+        ("quotes",),
+    ),
 }
 
 
@@ -121,6 +176,34 @@ def test_repair_table(row: tuple[str, dict[str, Any] | str, tuple[str, ...]]) ->
 
 def test_surrogate_pairs_are_characters() -> None:
     assert parse_arguments('{"a": "\\ud83d\\ude00"}', complete=True).arguments == {"a": "😀"}
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("x" * 50, "not valid JSON at character 1, near 'xxxxxxxxxxxxxxxxxxxx': expecting value."),
+        (
+            "0123456789 0123456789 0123456789",
+            "not valid JSON at character 2, near '0123456789 0123456789': extra data.",
+        ),
+        (
+            "123456789012345678901234567890 0123456789 0123456789",
+            "not valid JSON at character 32, near '2345678901234567890 0123456789 012345678': "
+            "extra data.",
+        ),
+        (
+            '{"0123456789":}',
+            "not valid JSON at character 15, near '{\"0123456789\":}': expecting value.",
+        ),
+        (
+            '"{\\"a\\": x}"',
+            "they are a string, and inside it, not valid JSON at character 7, "
+            "near '{\"a\": x}': expecting value.",
+        ),
+    ],
+)
+def test_an_error_names_its_place_and_what_stands_there(text: str, error: str) -> None:
+    assert parse_arguments(text, complete=True).error == error
 
 
 def test_a_reply_that_hit_the_limit_is_not_mended() -> None:
@@ -187,6 +270,21 @@ class Point(BaseModel):
     y: int = 0
 
 
+class Exact(BaseModel, extra="forbid"):
+    must: int | None
+    more: list[int] | None = None
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"]
+    lives: int = 9
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"]
+    name: str = ""
+
+
 @dataclass
 class Row:
     name: str
@@ -207,6 +305,11 @@ def shapes(
     mixed: int | str = 0,
     kind: Literal["a", "b"] = "a",
     small: Annotated[int, Field(le=5)] = 1,
+    limit: int | None = 5,
+    either: int | bool = 0,
+    exact: Exact | None = None,
+    animal: Annotated[Cat | Dog, Field(discriminator="kind")] = Cat(kind="cat"),  # noqa: B008
+    gaps: dict[str, int | None] = {},  # noqa: B006
 ) -> str:
     """Take anything."""
     return "done"
@@ -234,6 +337,15 @@ SHAPES: dict[str, tuple[dict[str, Any], dict[str, Any] | list[str]]] = {
     "objects-in-strings-in-array": ({"points": ['{"x": 1}']}, {"points": [Point(x=1)]}),
     "text-stays-text": ({"path": '{"x": 1}', "mixed": "[1]"}, {"path": '{"x": 1}', "mixed": "[1]"}),
     "free-keys": ({"table": {"a": "1", "b": 2}}, {"table": {"a": 1, "b": 2}}),
+    "null-for-nullable-default": ({"limit": None}, {"limit": 5}),
+    "true-for-a-choice-of-it": ({"either": True}, {"either": True}),
+    "null-that-must-be-given": ({"exact": {"must": None}}, {"exact": Exact(must=None)}),
+    "single-value-for-nullable-array": (
+        {"exact": {"must": 1, "more": "2"}},
+        {"exact": Exact(must=1, more=[2])},
+    ),
+    "json-string-for-one-of": ({"animal": '{"kind": "dog"}'}, {"animal": Dog(kind="dog")}),
+    "null-under-a-free-key": ({"gaps": {"a": None, "b": "1"}}, {"gaps": {"a": None, "b": 1}}),
     "true-for-integer": ({"count": True}, ["count: expected a number, got true"]),
     "false-for-float": ({"ratio": False}, ["ratio: expected a number, got false"]),
     "true-inside": ({"points": [{"x": True}]}, ["points[0].x: expected a number, got true"]),
@@ -271,6 +383,33 @@ def test_shapes(row: tuple[dict[str, Any], dict[str, Any] | list[str]]) -> None:
     lines = caught.value.text.splitlines()
     for each in expected:
         assert any(line.startswith(each) for line in lines), caught.value.text
+
+
+def test_an_error_names_the_place_inside_an_argument() -> None:
+    with pytest.raises(ArgumentError) as caught:
+        bind(shapes, call({"exact": {"must": 1, "zz": 2}}))
+    assert "exact.zz: unknown argument" in caught.value.text.splitlines()
+    for name, value in (("points", [{"x": True}]), ("exact", {})):
+        with pytest.raises(ArgumentError) as caught:
+            bind(shapes, call({name: value}))
+        assert f'\nExpected: {{"{name}": ' in caught.value.text
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [
+        (400, '{"a": "' + "x" * 391 + '"}'),
+        (401, '{"a": "' + "x" * 392 + '"... (401 characters)'),
+    ],
+)
+def test_what_came_is_shown_up_to_400_characters(size: int, shown: str) -> None:
+    @tool
+    def nothing() -> str:
+        return ""
+
+    with pytest.raises(ArgumentError) as caught:
+        bind(nothing, call({"a": "x" * (size - 9)}))
+    assert caught.value.text.splitlines()[-1] == f"Received: {shown}"
 
 
 def test_an_error_shows_the_schema_and_what_came() -> None:
@@ -357,3 +496,7 @@ def test_bind_raises_nothing_else(arguments: dict[str, Any]) -> None:
 def test_canonical(one: dict[str, Any], other: dict[str, Any], same: bool) -> None:
     assert (canonical("t", one) == canonical("t", other)) is same
     assert canonical("t", one) != canonical("u", one)
+
+
+def test_the_text_of_a_call() -> None:
+    assert canonical("t", {"b": [1.0], "a": "文"}) == 't {"a": "文", "b": [1]}'

@@ -8,6 +8,7 @@ from wenfang.core import (
     Assistant,
     CallDone,
     CallDue,
+    Deny,
     Hint,
     Limits,
     ModelDone,
@@ -18,6 +19,7 @@ from wenfang.core import (
     ToolCall,
     ToolResult,
     Usage,
+    user,
 )
 
 DUE = ModelDue(seconds=0.0)
@@ -208,3 +210,98 @@ def test_replay_counts_but_forgets_old_verdicts() -> None:
     full = Limits(model_calls=2).start()
     full.replay(messages)
     assert isinstance(full.observe(DUE), Stop)
+
+
+def test_replay_counts_tokens_and_passes_over_what_is_not_of_a_call() -> None:
+    guard = Limits(tokens=10, tool_calls=2).start()
+    call = ToolCall(id="r", name="t", arguments={})
+    asked = Assistant(content=(call,), stop="tool_use", usage=Usage(input=9, output=1))
+    answered = ToolResult(call_id="r", name="t", content=())
+    foreign = ToolResult(call_id="other", name="t", content=())
+    guard.replay([user("go"), asked, answered, foreign, user("more")])
+    assert guard.stopped is None
+    assert play(guard, "A") == ["ok"]
+    verdict = guard.observe(DUE)
+    assert isinstance(verdict, Stop)
+    assert verdict.reason == "budget"
+
+
+def test_replay_remembers_results_and_bad_calls() -> None:
+    """A call that changes its result is no repeat; an invented name counts, also from before."""
+    messages: list = []
+    for n in range(4):
+        call = ToolCall(id=f"r{n}", name="A", arguments={"x": 1})
+        text = "A" if n else "first"
+        messages += [
+            Assistant(content=(call,), stop="tool_use"),
+            ToolResult(call_id=call.id, name="A", content=(Text(text=text),)),
+        ]
+    guard = Limits().start()
+    guard.replay(messages)
+    assert play(guard, "AA") == ["hint", "stop"]
+    names = Limits(invented_names=2).start()
+    call = ToolCall(id="r", name="x", arguments={})
+    unknown = result("unknown_tool").result
+    names.replay(
+        [
+            Assistant(content=(call,), stop="tool_use"),
+            ToolResult(call_id="r", name="x", content=(), error_type=unknown.error_type),
+        ]
+    )
+    assert isinstance(names.observe(result("unknown_tool")), Stop)
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_empty"),
+    [
+        (Assistant(content=(), stop="stop"), True),
+        (Assistant(content=(), stop="tool_use"), True),
+        (Assistant(content=(), stop="length"), False),
+        (Assistant(content=(), stop="aborted"), False),
+        (Assistant(content=(Text(text="x"),), stop="tool_use"), False),
+        (
+            Assistant(content=(ToolCall(id="c", name="t", arguments={}),), stop="tool_use"),
+            False,
+        ),
+    ],
+)
+def test_fbx2_what_counts_as_empty(reply: Assistant, is_empty: bool) -> None:
+    guard = Limits(empty_replies=0).start()
+    guard.observe(ModelDone(reply=reply))
+    assert isinstance(guard.observe(DUE), Stop) is is_empty
+
+
+def test_fb06_unusable_calls_before_the_first_request_count() -> None:
+    guard = Limits(invalid_output=0).start()
+    guard.observe(result("malformed"))
+    assert isinstance(guard.observe(DUE), Stop)
+
+
+class Says:
+    """A limit of somebody else's that always says the same."""
+
+    def __init__(self, verdict: object) -> None:
+        self.verdict = verdict
+
+    def observe(self, event: object) -> object:
+        return self.verdict
+
+
+NO, NEVER = Deny(error_type="denied", text="no"), Deny(error_type="denied", text="never")
+END, LATER = Stop(reason="budget", text="end"), Stop(reason="deadline", text="later")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "together"),
+    [
+        ([], Ok()),
+        ([Ok(), Ok()], Ok()),
+        ([Hint(text="a"), Ok(), Hint(text="b")], Hint(text="a\nb")),
+        ([Hint(text="a"), NO, NEVER], NO),
+        ([NO, END, LATER, Hint(text="a")], END),
+    ],
+)
+def test_the_strictest_verdict_holds(verdicts: list, together: object) -> None:
+    guard = Limits().start(Says(each) for each in verdicts)  # type: ignore[misc]
+    assert guard.observe(DUE) == together
+    assert guard.stopped == (together if isinstance(together, Stop) else None)

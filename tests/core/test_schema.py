@@ -10,9 +10,9 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
-from wenfang.core import Tool, ToolCall, ToolContext, ToolError, ToolOutput, tool
+from wenfang.core import Tool, Toolbox, ToolCall, ToolContext, ToolError, ToolOutput, tool
 from wenfang.core.arguments import bind
 
 CONTEXT = ToolContext(call_id="c1", key="k1", update=lambda text, fraction: None)
@@ -74,8 +74,9 @@ def sphinx(city: str, days: int = 3) -> str:
 
 
 @pytest.mark.parametrize("function", [google, numpy, sphinx])
-def test_docstring_styles(function: Callable[..., Any]) -> None:
+def test_docstring_styles(function: Callable[..., Any], caplog: pytest.LogCaptureFixture) -> None:
     spec = tool(function).spec()
+    assert not caplog.records
     assert spec.name == function.__name__
     assert spec.description == (
         "Forecast the weather.\n\nOnly for cities.\n\nReturns: One line a day."
@@ -123,6 +124,67 @@ def test_given_names_and_descriptions_win() -> None:
     )
     assert made.replay == "unsafe"
     assert tool(google).replay == "read"
+    assert tool(access="exec", replay="idempotent")(google).replay == "idempotent"
+    plain = tool(google)
+    assert (plain.mode, plain.access, plain.timeout_s) == ("parallel", "read", None)
+    assert (dict(plain.aliases), dict(plain.patterns)) == ({}, {})
+    assert tool(description="")(google).description == ""
+
+
+def shown_schema(schema: dict[str, Any]) -> object:
+    """How a parameter with this schema is shown."""
+
+    def make(a: Any) -> str:
+        return str(a)
+
+    make.__annotations__["a"] = Annotated[Any, WithJsonSchema(schema)]
+    parameters: Any = tool(make).spec().parameters
+    return parameters["properties"]["a"]
+
+
+@pytest.mark.parametrize("key", ["allOf", "anyOf", "oneOf", "prefixItems"])
+def test_titles_are_dropped_in_every_alternative(key: str) -> None:
+    inner = {"title": "T", "type": "integer"}
+    assert shown_schema({key: [inner, inner]}) == {key: [{"type": "integer"}] * 2}
+
+
+@pytest.mark.parametrize("key", ["items", "additionalProperties"])
+def test_titles_are_dropped_inside(key: str) -> None:
+    inner = {"title": "T", "properties": {"title": {"title": "T"}}, "enum": [{"title": "T"}]}
+    expected = {key: {"properties": {"title": {}}, "enum": [{"title": "T"}]}}
+    assert shown_schema({key: inner}) == expected
+
+
+def test_a_docstring_without_sections_stays_as_it_is() -> None:
+    @tool
+    def make(a: int) -> str:
+        """Make it.
+
+        More: about it,
+            indented.
+        """
+        return str(a)
+
+    assert make.description == "Make it.\n\nMore: about it,\n    indented."
+
+
+def test_a_choice_that_has_no_schema_is_left_out() -> None:
+    @tool
+    def make(a: int | Callable[[int], int] = 1) -> str:
+        return str(a)
+
+    assert make.spec().parameters["properties"] == {"a": {"type": "integer", "default": 1}}
+
+
+def test_a_toolbox_is_a_mapping_in_order() -> None:
+    one, two = tool(google), tool(numpy)
+    box = Toolbox([two, one])
+    assert [*box] == ["numpy", "google"]
+    assert (len(box), box["google"], box.get("x")) == (2, one, None)
+    assert [spec.name for spec in box.specs] == ["numpy", "google"]
+    assert len(Toolbox()) == 0
+    with pytest.raises(ValueError, match="two tools are named 'google'"):
+        Toolbox([one, two, one])
 
 
 class Colour(Enum):
@@ -371,7 +433,8 @@ def test_signatures_that_cannot_be_a_schema(
 
 @pytest.mark.parametrize("extra", [{"aliases": {"town": "cty"}}, {"patterns": {"cty": "^a$"}}])
 def test_aliases_and_patterns_must_name_parameters(extra: dict[str, Any]) -> None:
-    with pytest.raises(TypeError, match=r"'google'.*'cty', which is no parameter"):
+    (kind,) = extra
+    with pytest.raises(TypeError, match=rf"'google': {kind} names 'cty', which is no parameter"):
         tool(**extra)(google)
 
 

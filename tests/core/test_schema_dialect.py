@@ -139,6 +139,26 @@ DECODED = {
     ),
     "lone-low-surrogate": (r'{"action": "final", "answer": "\ude00"}', [("text", "\ufffd")], "stop"),
     "bad-hex": (r'{"action": "final", "answer": "\u12xy."}', [("text", "\ufffd.")], "stop"),
+    "upper-case-hex": (r'{"action": "final", "answer": "\u4E2D\uD83D\uDE00"}', [("text", "中😀")], "stop"),
+    "answer-is-an-object": ('{"action": "final", "answer": {"a": [1]}}', [("text", "")], "stop"),
+    "answer-is-missing": ('{"action": "final", "answer":}', [("text", "")], "stop"),
+    "input-is-missing": ('{"action": "read_file", "input":}', [("call", "read_file", {}, True)], "tool_use"),
+    "input-is-a-text": ('{"action": "read_file", "input": "{}"}', [("call", "read_file", {}, True)], "tool_use"),
+    "thought-is-an-object": (
+        '{"thought": {"a": {}}, "action": "final", "answer": "4"}',
+        [("text", "4")],
+        "stop",
+    ),
+    "nested-input": (
+        '{"action": "read_file", "input": {"a": {"b": [[1], {"c": "\\"}"}]}}, "thought": "t"}',
+        [("thinking", "t"), ("call", "read_file", {"a": {"b": [[1], {"c": '"}'}]}}, True)],
+        "tool_use",
+    ),
+    "escaped-backslash-in-input": (
+        r'{"action": "read_file", "input": {"a": "\\"}}',
+        [("call", "read_file", {"a": "\\"}, True)],
+        "tool_use",
+    ),
     "foreign-keys": (
         '{"a": {"answer": "no"}, "b": [1, {"c": "}"}], "n": -1.5e3, "t": true,'
         ' "action": "final", "answer": "4", "answer": "5"}',
@@ -191,14 +211,19 @@ def test_a_reply_that_was_not_streamed_reads_the_same(name: str) -> None:
         ("It is", []),
     ],
 )
-def test_a_reply_cut_by_the_output_limit_keeps_what_there_is(text: str, blocks: list) -> None:
-    reply, _ = decode(text, stop="length")
-    assert (plain(reply), reply.stop) == (blocks, "length")
+@pytest.mark.parametrize("stop", ["length", "error", "aborted"])
+def test_a_reply_cut_by_the_output_limit_keeps_what_there_is(
+    text: str, blocks: list, stop: str
+) -> None:
+    reply, _ = decode(text, stop=stop)
+    assert (plain(reply), reply.stop) == (blocks, stop)
 
 
 def test_an_answer_as_long_as_it_may_be_was_cut() -> None:
     reply, _ = decode(write_step("", "x" * ANSWER_CHARS, None))
     assert reply.stop == "length"
+    reply, _ = decode(write_step("", "x" * (ANSWER_CHARS - 1), None), stop="tool_use")
+    assert reply.stop == "stop"
 
 
 LONG = "x" * ARGUMENT_CHARS

@@ -50,6 +50,7 @@ LEFT_ALONE = {
     "decorator": "@dataclass(frozen=True)\nclass A:\n    ...",
     "type checking": "if TYPE_CHECKING:\n    import a",
     "public names": "__all__ = ['a']",
+    "probes": "self._desk.probe('a')\nself._probe(f'{a}')",
     "none": "def f():\n    return None",
     "empty": "a = ''",
 }

@@ -36,6 +36,8 @@ USAGE = Usage(input=10, output=5)
 QUICK = Options(
     reconcile_s=0.02, poll_s=0.02, beat_s=0.05, retry_s=(0.01, 0.01), partial_s=0.0, delta_s=0.0
 )
+# nothing is found by looking again: what happens, happens because someone was told
+ALONE = replace(QUICK, poll_s=3600.0, reconcile_s=3600.0)
 
 
 def say(text: str, **more: Any) -> Assistant:
@@ -165,7 +167,8 @@ def _template() -> bytes:
         return path.read_bytes()
 
 
-def _migrated(data: Path) -> None:
+def migrated(data: Path) -> None:
+    """Put an empty database there, if there is none."""
     path = data / FILE
     if not path.exists():
         data.mkdir(exist_ok=True)
@@ -183,7 +186,7 @@ async def open_rig(
 ) -> AsyncGenerator[Rig]:
     """Runs on `data`, with the first project and session of it, made if there are none."""
     more.setdefault("options", QUICK)
-    _migrated(data)
+    migrated(data)
     make = client if callable(client) else maker(client, tools, **(spec or {}))
     async with open_runs(data, make_agent=make, **more) as runs:
         projects = await runs.projects()
@@ -198,6 +201,7 @@ def kinds(facts: Sequence[dict[str, Any]]) -> list[str]:
 
 
 __all__ = [
+    "ALONE",
     "QUICK",
     "USAGE",
     "Counter",
@@ -208,6 +212,7 @@ __all__ = [
     "calls",
     "kinds",
     "maker",
+    "migrated",
     "open_rig",
     "say",
 ]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from wenfang.core import MessageDelta, ToolUpdate
 from wenfang.runs.facts import BlockDelta
-from wenfang.runs.hub import RING_BYTES, RING_FRAMES, Hub, Subscription
+from wenfang.runs.hub import RING_BYTES, RING_FRAMES, Hub, Subscription, without_message
 from wenfang.runs.journal import Page
 from wenfang.runs.records import Frame, Options
 from wenfang.runs.voice import Voice
@@ -286,6 +286,24 @@ async def test_nobody_listens() -> None:
     assert hub._channels == {}
 
 
+async def test_a_channel_that_nobody_needs_is_forgotten() -> None:
+    """With its last message, by a fact or without one, and with its last reader."""
+    hub = Hub(Book().page)
+    for end in (
+        lambda: hub.publish(P, Book().write(1, "message.finished")),
+        lambda: hub.drop(P, "r"),
+    ):
+        hub.show(P, "s", "r", delta("x", 0))
+        assert list(hub._channels) == [P]
+        end()
+        assert hub._channels == {}
+    async with hub.subscribe(P, 0):
+        hub.show(P, "s", "r", delta("x", 0))
+        hub.drop(P, "r")
+        assert list(hub._channels) == [P]
+    assert hub._channels == {}
+
+
 async def test_closing_ends_every_stream() -> None:
     book = Book()
     hub = Hub(book.page)
@@ -297,6 +315,182 @@ async def test_closing_ends_every_stream() -> None:
         assert await waiting == ()
         async with hub.subscribe(P, 0) as late:
             assert await late.batch() == ()
+
+
+def test_the_size_of_a_ring() -> None:
+    assert (RING_FRAMES, RING_BYTES) == (256, 1024 * 1024)
+
+
+SMALL = [1] * RING_FRAMES
+# sizes of facts; whether a reader that has seen nothing of them finds all in the ring
+RINGS = [
+    ("as many frames as it holds", SMALL, True),
+    ("one more", [*SMALL, 1], False),
+    ("as many bytes as it holds", [RING_BYTES // 2] * 2, True),
+    ("one more byte", [RING_BYTES // 2, RING_BYTES // 2 + 1], False),
+    ("a frame that is larger than the ring", [RING_BYTES + 1], True),
+    ("and another one", [RING_BYTES + 1, 1], False),
+]
+
+
+@pytest.mark.parametrize("before", ["nothing", "a flood", "a skip"])
+@pytest.mark.parametrize(("sizes", "is_held"), [r[1:] for r in RINGS], ids=[r[0] for r in RINGS])
+async def test_what_a_ring_holds(before: str, sizes: list[int], is_held: bool) -> None:
+    """Whatever went through it before."""
+    book = Book()
+    hub = Hub(book.page)
+
+    def put(size: int) -> None:
+        (frame,) = book.write()
+        padded = Frame(frame.seq, frame.data.ljust(size), frame.run_id, frame.type)
+        book.frames[-1] = padded
+        hub.publish(P, [padded])
+
+    async with hub.subscribe(P, 0) as reader:
+        if before == "nothing":
+            put(1)
+        elif before == "a flood":
+            for _ in range(RING_FRAMES + 7):
+                put(1)
+            put(RING_BYTES)
+        else:
+            put(500)
+            book.write()
+            hub.skip(P, 2)
+        while await reader.batch():
+            if reader._last == len(book.frames):
+                break
+        if before == "a flood":  # the ring is full of small ones, then holds nothing but the last
+            assert hub._channels[P].end == RING_FRAMES + 8
+        hub.skip(P, len(book.frames))  # nothing new: nobody is sent anywhere
+        if before != "nothing":
+            book.write()
+            hub.skip(P, len(book.frames))
+            await reader.batch()
+        first = len(book.frames) + 1
+        for size in sizes:
+            small = len(b'{"seq":1000,"x":"x"}')
+            put(size if size > small else 1)
+        reads = book.reads
+        assert seqs(await reader.batch()) == list(range(first, len(book.frames) + 1))
+        assert (book.reads == reads) is is_held
+
+
+@pytest.mark.parametrize(
+    ("types", "is_over"),
+    [
+        ([], False),
+        (["notice"], False),
+        (["step.started"], False),
+        (["message.finished"], True),
+        (["step.reset"], True),
+        (["run.finished"], True),
+        (["message.finished", "tool.started"], True),
+        (["message.finished", "step.started"], False),
+        (["step.started", "step.reset"], True),
+    ],
+)
+async def test_when_no_message_is_being_written(types: list[str], is_over: bool) -> None:
+    """As a reader's page says, and as the hub hears it."""
+    frames = [Frame(n, b"{}", "r", kind) for n, kind in enumerate(types, 1)]
+    other = Frame(9, b"{}", "other", "notice")
+    assert without_message([*frames, other]) == ({"r"} if is_over else set())
+    hub = Hub(Book().page)
+    hub.show(P, "s", "r", delta("x", 0))
+    hub.show(P, "s", "other", delta("y", 0))
+    hub.publish(P, frames)
+    ended = {"message.finished", "step.reset", "run.finished"} & set(types)
+    assert (hub.live(P, "r") is None) is bool(ended)
+    assert hub.live(P, "other") is not None
+    hub.drop(P, "other")
+    assert (hub._channels == {}) is bool(ended)
+
+
+async def test_a_message_so_far_as_frames() -> None:
+    hub = Hub(Book().page)
+    hub.show(P, "s", "r", delta("Hel", 0))
+    hub.show(P, "s", "r", delta("lo", 3))
+    live = hub.live(P, "r")
+    assert live is not None
+    (frame,) = live.frames()
+    assert (frame.seq, frame.run_id, frame.type) == (None, "r", "message.delta")
+    told = json.loads(frame.data)
+    assert (told["seq"], told["run_id"], told["session_id"]) == (0, "r", "s")
+    assert (told["off"], told["text"], told["index"]) == (0, "Hello", 0)
+
+
+async def test_after_a_gap_nothing_is_given_from_the_ring() -> None:
+    """Also not what stands behind it."""
+    book = Book()
+    hub = Hub(book.page)
+    async with hub.subscribe(P, 0) as reader:
+        hub.publish(P, book.write())
+        assert seqs(await reader.batch()) == [1]
+        hub.publish(P, book.write())
+        book.write()
+        hub.publish(P, book.write())
+        hub.show(P, "s", "r", delta("x", 0))
+        assert seqs(await reader.batch()) == [2]
+        assert seqs(await reader.batch()) == [3, 4, None]
+        reads = book.reads
+        hub.publish(P, book.write(2))
+        assert seqs(await reader.batch()) == [5, 6]
+        hub.skip(P, 6)  # known already
+        hub.publish(P, book.write())
+        assert seqs(await reader.batch()) == [7]
+        assert book.reads == reads
+
+
+async def test_a_reader_waits_and_does_not_ask_again_and_again() -> None:
+    book = Book()
+    hub = Hub(book.page)
+    async with hub.subscribe(P, 0) as reader:
+        waiting = asyncio.ensure_future(reader.batch())
+        await pause(20)
+        assert (waiting.done(), book.reads) == (False, 1)
+        hub.publish(P, book.write())
+        assert seqs(await waiting) == [1]
+        assert hub._subscriptions == {reader}
+    assert hub._subscriptions == set()
+
+
+async def test_a_reader_of_one_run_waits_through_the_frames_of_others() -> None:
+    book = Book()
+    hub = Hub(book.page)
+    async with hub.subscribe(P, 0, "a") as reader:
+        waiting = asyncio.ensure_future(reader.batch())
+        await pause(5)
+        hub.publish(P, book.write(1, run_id="b"))
+        hub.show(P, "s", "b", delta("x", 0))
+        await pause(5)
+        assert (waiting.done(), book.reads) == (False, 1)
+        hub.tell(P, Frame(None, b"{}", "a", "tool.progress"))
+        assert [frame.type for frame in await waiting] == ["tool.progress"]
+
+
+async def test_a_late_reader_of_one_run_gets_its_message_only() -> None:
+    book = Book()
+    hub = Hub(book.page)
+    for run_id in ("a", "b"):
+        hub.show(P, "s", run_id, delta(run_id, 0))
+    async with hub.subscribe(P, 0, "b") as reader, hub.subscribe(P, 0) as everything:
+        assert texts(await reader.batch()) == [(0, "b")]
+        assert texts(await everything.batch()) == [(0, "a"), (0, "b")]
+
+
+async def test_channels_are_each_projects_own() -> None:
+    book = Book()
+    hub = Hub(book.page)
+    async with hub.subscribe(P, 0) as reader, hub.subscribe(P, 0), hub.subscribe("other", 0):
+        assert hub.watched() == [P, "other"]
+        hub.skip("nowhere", 5)
+        hub.skip("other", 5)
+        hub.publish("other", [Frame(6, b"{}", "r", "notice")])
+        hub.publish(P, book.write())
+        assert seqs(await reader.batch()) == [1]
+    assert hub.live("nowhere", "r") is None
+    hub.show("other", "s", "r", delta("x", 0))
+    assert hub.watched() == []
 
 
 ACTIONS = ["publish", "lose", "double", "late", "skip", "show", "pause", "flood"]

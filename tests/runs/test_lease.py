@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import sqlite3
 import subprocess
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
+from wenfang.problems import Problem
 from wenfang.runs import lease
 from wenfang.runs.lease import Identity, LeaseKeeper, birth, identify
 from wenfang.storage import FILE, Database, open_database
@@ -25,6 +29,23 @@ def test_births() -> None:
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
     assert birth(child.pid) is None  # it has ended, and nobody has looked yet
     child.wait()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system tells no births")
+def test_a_birth_is_the_time_the_process_began(tmp_path: Path) -> None:
+    """Field 22 of proc(5), whatever name a program gives itself."""
+    program = tmp_path / "a) S 1 (b"
+    program.symlink_to("/bin/sleep")
+    child = subprocess.Popen([program, "60"])
+    try:
+        while "a) S" not in (told := Path(f"/proc/{child.pid}/stat").read_text()):
+            pass
+        assert birth(child.pid) == told.split("b) ")[1].split()[22 - 3]
+    finally:
+        child.kill()
+        child.wait()
+    me = identify("w")
+    assert (me.id, me.pid, me.host) == ("w", os.getpid(), socket.gethostname())
 
 
 def test_a_system_that_does_not_tell_births(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,6 +123,123 @@ async def test_a_lapse_is_told_once_and_heals(tmp_path: Path) -> None:
         await it.stop()
 
 
+async def test_the_beat_goes_on_while_the_database_is_locked(tmp_path: Path) -> None:
+    """A lapse is told once, however many beats fail, and the next one is told again."""
+    seconds = 0.0
+    asked = 0
+    fenced: list[float] = []
+
+    def monotonic() -> float:
+        nonlocal asked
+        asked += 1
+        return seconds
+
+    async def beats(count: int) -> None:
+        until = asked + 2 * count  # each looks at the clock twice
+        while asked < until:
+            await asyncio.sleep(0.005)
+
+    async with open_database(tmp_path / FILE) as database:
+        it = keeper(database, monotonic=monotonic, fenced=lambda: fenced.append(seconds))
+        await it.start()
+        lock = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+        for lapse_at in (100.0, 200.0):
+            lock.execute("BEGIN IMMEDIATE")
+            await beats(2)
+            seconds = lapse_at
+            await beats(4)
+            assert fenced[-1] == lapse_at
+            assert not it.is_alive
+            lock.execute("ROLLBACK")
+            while not it.is_alive:
+                await asyncio.sleep(0.005)
+        assert fenced == [100.0, 200.0]
+        lock.close()
+        await it.stop()
+
+
+@pytest.mark.parametrize(("seconds", "is_alive"), [(107.0, True), (107.9, True), (108.0, False)])
+async def test_how_long_a_process_takes_itself_for_alive(
+    tmp_path: Path, seconds: float, is_alive: bool
+) -> None:
+    """0.8 of ten seconds after it was made or has begun."""
+    now = 100.0
+    async with open_database(tmp_path / FILE) as database:
+        it = keeper(database, monotonic=lambda: now, ttl_s=10.0, beat_s=60.0)
+        now = seconds
+        assert it.is_alive is is_alive
+        await it.start()
+        assert it.is_alive
+        now += 8.0
+        assert not it.is_alive
+        await it.stop()
+
+
+async def test_how_a_lease_is_kept(tmp_path: Path) -> None:
+    """A thread that does not hold up the end of the process, on a connection that gives up waiting
+    for a lock after half a beat."""
+    statements: list[str] = []
+
+    def listen(conn: Any, cursor: Any, statement: str, *_: Any) -> None:
+        statements.append(statement)
+
+    class Heard:
+        """A database that tells what the beating thread says to it."""
+
+        def __init__(self, database: Database) -> None:
+            self.write, self.read, self._connect = database.write, database.read, database.connect
+
+        def connect(self) -> sa.Connection:
+            connection = self._connect()
+            sa.event.listen(connection, "before_cursor_execute", listen)
+            return connection
+
+    async with open_database(tmp_path / FILE) as database:
+        it = keeper(Heard(database), beat_s=0.02)  # type: ignore[arg-type]
+        await it.start()
+        thread = it._thread
+        assert thread is not None
+        assert (thread.daemon, thread.name) == (True, "wenfang-lease")
+        await it.stop()
+        assert not thread.is_alive()
+    assert statements[0] == "PRAGMA busy_timeout = 10"
+
+
+async def test_burying_leaves_the_living(tmp_path: Path) -> None:
+    me = identify("me")
+    dead = Identity(id="dead", host=me.host, pid=2**22 + 1, born="1")
+    far = Identity(id="far", host="elsewhere", pid=me.pid, born=me.born)
+    async with open_database(tmp_path / FILE) as database:
+        it = keeper(database, me=me)
+        for each in (me, dead, far):
+            await keeper(database, me=each).renew()
+        await it.bury()
+        await it.bury()
+        assert [name for name, _ in rows(tmp_path)] == ["far", "me"]
+
+
+@pytest.mark.parametrize(("expires_in_s", "is_busy"), [(0.0, False), (0.5, True)])
+async def test_a_process_of_another_host(
+    tmp_path: Path, expires_in_s: float, is_busy: bool
+) -> None:
+    far = Identity(id="far", host="elsewhere", pid=1, born="1")
+    async with open_database(tmp_path / FILE) as database:
+        await keeper(database, me=far, ttl_s=expires_in_s).renew()
+        it = keeper(database)
+        if not is_busy:
+            await it.start()
+            assert [name for name, _ in rows(tmp_path)] == ["wrk_1"]
+        else:
+            with pytest.raises(Problem) as failure:
+                await it.start()
+            assert (failure.value.code, failure.value.params) == (
+                "database_busy",
+                {"host": "elsewhere"},
+            )
+            assert [name for name, _ in rows(tmp_path)] == ["far"]
+        await it.stop()
+
+
 async def test_the_dead_are_buried(tmp_path: Path) -> None:
     here = identify("x").host
     elsewhere = "elsewhere"
@@ -109,11 +247,13 @@ async def test_the_dead_are_buried(tmp_path: Path) -> None:
         Identity(id="dead", host=here, pid=2**22 + 1, born="1"),
         Identity(id="reused", host=here, pid=os.getpid(), born="1"),
         Identity(id="expired", host=elsewhere, pid=1, born="1"),
+        Identity(id="just expired", host=elsewhere, pid=2, born="1"),
     ]
     async with open_database(tmp_path / FILE) as database:
         for me in everyone:
-            await keeper(database, me=me, clock=lambda: 900.0).renew()
-        assert len(rows(tmp_path)) == 3
+            at = 985.0 if me.id == "just expired" else 900.0
+            await keeper(database, me=me, clock=lambda at=at: at).renew()
+        assert len(rows(tmp_path)) == 4
         it = keeper(database)
         await it.start()
         assert [name for name, _ in rows(tmp_path)] == ["wrk_1"]

@@ -79,6 +79,7 @@ TABLE = [
         False,
     ),
     ("a loser whose message never came", [reset(Usage(input=7))], 0, 7, False),
+    ("what a loser wrote counts too", [reset(Usage(input=7, output=3))], 0, 10, False),
     (
         "a takeover is the operator's",
         [reset(Usage(input=9), reason="takeover"), reply("hi", KNOWN, message_id="n")],

@@ -214,11 +214,11 @@ async def _execute(run: Run, job: _Job, bell: _Bell) -> ToolResult:
     try:
         async with scope:
             output = await attempt(tool.handler(context, job.args))
-    except TimeoutError:
-        output = None
+    except TimeoutError as error:
+        output = error
     except asyncio.CancelledError:
         return _aborted(call)
-    if output is None or (isinstance(output, TimeoutError) and scope.expired()):
+    if isinstance(output, TimeoutError) and scope.expired():
         text = f"{tool.name} did not finish within {timeout_s:g} s and was stopped."
         return refusal(call, "timeout", text)
     result = _result(call, output, run.clock() - began)
@@ -306,5 +306,5 @@ _PATH = re.compile(r"(?:[A-Za-z]:)?(?:[/\\][\w.\-]+){2,}")
 
 def _crash_text(name: str, error: Exception) -> str:
     """The kind and the first line of an unexpected failure, without the host's paths."""
-    line = _PATH.sub("<path>", str(error).split("\n", 1)[0])[:300]
+    line = _PATH.sub("<path>", str(error).partition("\n")[0])[:300]
     return f"{name} failed unexpectedly: {type(error).__name__}{': ' + line if line else ''}"

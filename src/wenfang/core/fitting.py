@@ -81,7 +81,7 @@ class _Fitter:
             return [{}]
         node = cast("dict[str, Any]", schema)
         if "$ref" in node:
-            return self._options(self.root["$defs"][node["$ref"].rsplit("/", 1)[-1]])
+            return self._options(self.root["$defs"][node["$ref"].rpartition("/")[-1]])
         choices = node.get("anyOf") or node.get("oneOf")
         if choices:
             return [option for each in choices for option in self._options(each)]
@@ -103,7 +103,7 @@ def _problems(tool: Tool, error: ValidationError) -> dict[str, str]:
     """One message per path."""
     known = list(_schema(tool.params).get("properties", {}))
     found: dict[str, str] = {}
-    for each in error.errors(include_url=False, include_context=False, include_input=False):
+    for each in error.errors():
         path = _path(each["loc"])
         if each["type"] == "missing":
             message = "missing"

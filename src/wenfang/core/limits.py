@@ -55,11 +55,10 @@ class Hint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deny:
-    """The call is not run; its result is this text. `answer_next`: the next reply must be an answer."""
+    """The call is not run; its result is this text. After "repeated" the next reply is an answer."""
 
     error_type: ToolErrorType
     text: str
-    answer_next: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,8 +236,8 @@ class RepeatGuard:
 
     hint: int
     block: int
-    seen: list[_Seen] = field(default_factory=list["_Seen"])
-    open: dict[str, _Seen] = field(default_factory=dict[str, "_Seen"])
+    seen: list[_Seen] = field(default_factory=list[_Seen])
+    open: dict[str, _Seen] = field(default_factory=dict[str, _Seen])
 
     def observe(self, event: LimitEvent) -> Verdict:
         if isinstance(event, CallDue):

@@ -10,5 +10,5 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     """The most similar of `names`, ignoring case and what a model adds around a name, or None."""
     clean = name.strip().strip("\"'`/<>() ").lower()
     by_lower = {each.lower(): each for each in names}
-    found = get_close_matches(clean, by_lower, n=1, cutoff=0.6)
+    found = get_close_matches(clean, by_lower, cutoff=0.6)
     return by_lower[found[0]] if found else None

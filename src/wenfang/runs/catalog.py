@@ -263,7 +263,7 @@ def _make(folder: Path) -> None:
 def _move(folder: Path, to: Path) -> None:
     """Move a folder; one that is not there any more is no failure."""
     try:
-        to.parent.mkdir(parents=True, exist_ok=True)
+        to.parent.mkdir(exist_ok=True)
         os.rename(folder, to)
     except FileNotFoundError:
         pass

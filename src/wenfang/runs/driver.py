@@ -213,8 +213,6 @@ class Driver:
                 tool_choice=spec.tool_choice,
                 new_id=self._desk.new_id,
             )
-            if self._pen.failure is not None:
-                raise self._pen.failure
             if end.reason == "listener_failed" and self._leaving:
                 await self._hand_over()
                 return
@@ -249,7 +247,6 @@ class Driver:
             end = replace(end, reason="deadline", status=REASONS["deadline"].status)
         past = self._past
         self._note(*missing_results(past))
-        self._voice.flush()
         await self._pen.flush()
         self._desk.probe("finish.before")
         ending = ending_of(self._claim.run_id, end, past, self._claim.reserved)
@@ -303,7 +300,6 @@ class Driver:
         self._note(StepStarted(step=event.step, message_id=event.message_id, model=event.model))
         await self._pen.flush()
         self._desk.probe("step.after_append")
-        await self._steering.load()
 
     def _message(self, event: MessageEnd) -> None:
         self._note(

@@ -163,9 +163,7 @@ class Subscription:
                 frames = self._take()
             if frames:
                 return frames
-            if self._position is not None and self._position == self._channel.end:
-                if self._closed:
-                    break
+            if self._position == self._channel.end and not self._closed:
                 await self._channel.changed()
         return ()
 

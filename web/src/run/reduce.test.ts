@@ -98,6 +98,22 @@ describe("the offset rule", () => {
   });
 });
 
+describe("a try that was given up", () => {
+  const start = fold(EVENTS.slice(0, 3));
+  const reset = number([{ type: "step.reset", step: 1, message_id: "m1", attempt: 2, reason: "overload" } as never], "r1", 50);
+  const last = (state: ThreadState) => rowsOf(state).findLast((row) => row.kind === "reply") as ReplyRow;
+
+  it("takes back what was shown and says why", () => {
+    const shown = fold([...number(deltas("m1", "text", 0, "half", 4)), ...reset], start);
+    expect(last(shown)).toMatchObject({ blocks: [], attempt: 2, retry: "overload", live: true });
+  });
+
+  it("is forgotten when the reply is there", () => {
+    const finished = RUN.find((event) => event.type === "message.finished")!;
+    expect(last(fold([...reset, ...number([finished], "r1", 60)], start))).toMatchObject({ live: false, retry: null });
+  });
+});
+
 describe("what does not fit", () => {
   it("moves the position and nothing else", () => {
     const odd = { type: "later.than.us", seq: 99, ts: 0, run_id: "r1", session_id: "s1" } as unknown as WireEvent;

@@ -49,7 +49,7 @@ function onFact(run: RunView, event: WireEvent): RunView {
       return add(run, emptyReply(event.message_id, 1));
     case "step.reset":
       return change(run, event.message_id, (row) =>
-        row.kind === "reply" ? emptyReply(row.id, Math.max(row.attempt, event.attempt)) : row,
+        row.kind === "reply" ? { ...emptyReply(row.id, Math.max(row.attempt, event.attempt)), retry: event.reason } : row,
       );
     case "message.finished":
       return onMessage(run, event);
@@ -77,7 +77,7 @@ function onFact(run: RunView, event: WireEvent): RunView {
 }
 
 function emptyReply(id: string, attempt: number): ReplyRow {
-  return { kind: "reply", id, attempt, blocks: [], live: true, usage: null };
+  return { kind: "reply", id, attempt, blocks: [], live: true, retry: null, usage: null };
 }
 
 function add(run: RunView, row: Row): RunView {
@@ -103,7 +103,7 @@ function onMessage(run: RunView, event: Fact<"message.finished">): RunView {
     }
   }
   return change(next, event.message_id, (row) =>
-    row.kind === "reply" ? { ...row, blocks, live: false, usage: event.message.usage } : row,
+    row.kind === "reply" ? { ...row, blocks, live: false, retry: null, usage: event.message.usage } : row,
   );
 }
 

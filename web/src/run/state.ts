@@ -39,6 +39,8 @@ export interface ReplyRow {
   readonly attempt: number;
   readonly blocks: readonly Block[];
   readonly live: boolean;
+  /** Why the last try for this reply was given up, until it is there. */
+  readonly retry: string | null;
   readonly usage: Usage | null;
 }
 

@@ -130,7 +130,7 @@ def _narrow(
     if "$ref" in schema:
         if depth >= _DEPTH:
             return {"type": "null"}
-        target = definitions[schema["$ref"].rsplit("/", 1)[-1]]
+        target = definitions[schema["$ref"].rpartition("/")[-1]]
         return _narrow(target, definitions, depth + 1)
     out: dict[str, Any] = {key: value for key, value in schema.items() if key in _KEPT}
     choices = schema.get("anyOf") or schema.get("oneOf")

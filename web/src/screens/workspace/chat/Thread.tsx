@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ArrowDown } from "lucide-react";
 import { memo, useEffect, useImperativeHandle, useState, type Ref } from "react";
 import { modelQuery } from "@/api/queries";
-import { useT } from "@/i18n/t";
+import { isKey, useT } from "@/i18n/t";
 import { formatElapsed } from "@/lib/format";
 import { useNow } from "@/lib/now";
 import { loadEarlier } from "@/run/follow";
@@ -89,27 +89,31 @@ const RunRows = memo(function RunRows({ run, isLast, onSend }: RunProps) {
 function Working({ run }: { run: RunView }) {
   const last = run.rows.at(-1);
   const isVisible = (last?.kind === "reply" && last.blocks.length > 0) || (last?.kind === "tool" && last.phase !== "done");
-  return isVisible ? null : <Waiting key={last?.id} isFirst={!run.rows.some((row) => row.kind === "tool")} />;
+  const isFirst = !run.rows.some((row) => row.kind === "tool");
+  return isVisible ? null : <Waiting key={last?.id} isFirst={isFirst} retry={last?.kind === "reply" ? last.retry : null} />;
 }
 
 const SHOWS_TIME_AFTER = 3;
 const EXPLAINS_AFTER = 5;
 
 /** Says that something is going on while nothing can be seen of it yet. */
-function Waiting({ isFirst }: { isFirst: boolean }) {
+function Waiting({ isFirst, retry }: { isFirst: boolean; retry: string | null }) {
   const t = useT();
   const now = useNow(1000);
   const [since] = useState(now);
   const { data: model } = useQuery(modelQuery);
   const seconds = now - since;
+  const failure = `failure.${retry ?? ""}`;
+  const isLoading = isFirst && seconds >= EXPLAINS_AFTER && model?.provider === "embedded";
   return (
     <div className="flex flex-col gap-1 text-sm text-ink-3">
       <p className="flex items-center gap-2">
         <span aria-hidden className="animate-dot size-2 rounded-full bg-accent" />
-        {t("chat.working")}
+        {retry === null ? t("chat.working") : t("chat.retrying")}
         {seconds >= SHOWS_TIME_AFTER && <span className="tabular">{formatElapsed(seconds)}</span>}
       </p>
-      {isFirst && seconds >= EXPLAINS_AFTER && model?.provider === "embedded" && <p>{t("chat.working.local")}</p>}
+      {isKey(failure) && <p>{t(failure)}</p>}
+      {isLoading && <p>{t("chat.working.local")}</p>}
     </div>
   );
 }

@@ -1,0 +1,257 @@
+"""Projects and sessions: rows, folders, and who is told."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.runs.rig import ALONE, Puppet, maker, migrated, say
+
+from wenfang.problems import Problem
+from wenfang.runs import Project, Runs, Session, open_runs
+
+pytestmark = pytest.mark.anyio
+
+
+@dataclass
+class Shelf:
+    runs: Runs
+    model: Puppet
+    now: float = 1000.0
+
+
+@asynccontextmanager
+async def open_shelf(data: Path, **more: Any) -> AsyncGenerator[Shelf]:
+    migrated(data)
+    model = Puppet([say("one two")], **more)
+    shelf = Shelf(None, model)  # type: ignore[arg-type]
+    async with open_runs(
+        data, make_agent=maker(model), clock=lambda: shelf.now, options=ALONE
+    ) as shelf.runs:
+        yield shelf
+
+
+async def test_a_project_from_its_making_to_its_trash(tmp_path: Path) -> None:
+    async with open_shelf(tmp_path) as shelf:
+        runs = shelf.runs
+        made = await runs.create_project(" A\n book ")
+        folder = tmp_path / "projects" / made.id
+        assert made == Project(
+            id=made.id,
+            title="A book",
+            path=folder,
+            created_at=1000.0,
+            updated_at=1000.0,
+            running=0,
+            managed=True,
+        )
+        assert made.id.startswith("prj_")
+        other = await runs.create_project("Other")
+        shelf.now = 1001.0
+        renamed = await runs.rename_project(made.id, "B")
+        assert renamed == replace(made, title="B", updated_at=1001.0)
+        assert await runs.projects() == [renamed, other]  # the one that was used last is first
+        shelf.now = 1002.0
+        await runs.delete_project(made.id)
+        rows = await runs._db.read(
+            lambda tx: dict(tx.raw.execute("SELECT id, deleted_at FROM projects").fetchall())
+        )
+        assert rows == {made.id: 1002.0, other.id: None}
+        assert await runs.projects() == [other]
+        assert (tmp_path / "trash" / made.id).is_dir()
+        assert not folder.exists()
+        assert other.path.is_dir()
+        assert await runs.restore_project(made.id) == renamed
+        assert await runs.restore_project(other.id) == other
+        assert folder.is_dir()
+        assert await runs.projects() == [renamed, other]
+
+
+async def test_a_persons_own_folder(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    async with open_shelf(tmp_path / "data") as shelf:
+        runs = shelf.runs
+        own = await runs.create_project("  My\ttitle ", mine)
+        assert own == Project(
+            id=own.id,
+            title="My title",
+            path=mine,
+            created_at=1000.0,
+            updated_at=1000.0,
+            running=0,
+            managed=False,
+        )
+        assert own.id.startswith("prj_")
+        await runs.delete_project(own.id)
+        assert not (tmp_path / "data" / "trash").exists()
+        await runs.restore_project(own.id)
+        assert mine.is_dir()
+        (tmp_path / "link").symlink_to(mine)
+        assert await runs.project_at(tmp_path / "link") == own
+        everything = await runs.project_at(Path("/"))
+        assert (everything.title, everything.id[:4]) == ("/", "prj_")
+        with pytest.raises(Problem) as failure:
+            await runs.project_at(tmp_path / "none")
+        assert failure.value.code == "project_path_missing"
+        assert failure.value.params["path"] == str(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [("x" * 200, "x" * 200), ("x" * 201, "x" * 200), (" a \n b ", "a b"), ("", "")],
+)
+async def test_titles(tmp_path: Path, given: str, kept: str) -> None:
+    async with open_shelf(tmp_path) as shelf:
+        project = await shelf.runs.create_project(given)
+        session = await shelf.runs.create_session(project.id, given)
+        assert (project.title, session.title) == (kept, kept)
+        assert (await shelf.runs.rename_project(project.id, given)).title == kept
+        assert (await shelf.runs.rename_session(session.id, given)).title == kept
+
+
+async def test_where_folders_are_if_the_data_directory_is_named_from_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with open_shelf(Path("data")) as shelf:
+        project = await shelf.runs.create_project("A")
+        assert project.path == tmp_path / "data" / "projects" / project.id
+
+
+@pytest.mark.parametrize(
+    ("in_the_way", "why"),
+    [("a folder that is not empty", errno.ENOTEMPTY), ("a file", errno.ENOTDIR)],
+)
+async def test_what_is_in_the_way_of_a_folder_is_said(
+    tmp_path: Path, in_the_way: str, why: int
+) -> None:
+    async with open_shelf(tmp_path) as shelf:
+        made = await shelf.runs.create_project("A")
+        await shelf.runs.delete_project(made.id)
+        if in_the_way == "a file":
+            made.path.write_text("x")
+        else:
+            (made.path / "x").mkdir(parents=True)
+        with pytest.raises(Problem) as failure:
+            await shelf.runs.restore_project(made.id)
+        assert failure.value.code == "data_unwritable"
+        assert failure.value.params == {
+            "path": str(made.path.parent),
+            "problem": os.strerror(why),
+        }
+        with pytest.raises(Problem) as gone:
+            await shelf.runs.project(made.id)
+        assert gone.value.code == "project_not_found"
+
+
+async def test_a_session_from_its_making_to_its_end(tmp_path: Path) -> None:
+    async with open_shelf(tmp_path) as shelf:
+        runs = shelf.runs
+        project = await runs.create_project("A")
+        foreign = await runs.create_session((await runs.create_project("B")).id)
+        first = await runs.create_session(project.id)
+        shelf.now = 1001.0
+        second = await runs.create_session(project.id, "Second")
+        assert second == Session(
+            id=second.id,
+            project_id=project.id,
+            title="Second",
+            created_at=1001.0,
+            updated_at=1001.0,
+            active_run=None,
+        )
+        assert second.id.startswith("ses_")
+        assert await runs.sessions(project.id) == [second, first]
+        shelf.now = 1002.0
+        renamed = await runs.rename_session(first.id, "First")
+        assert renamed == replace(first, title="First", updated_at=1002.0)
+        assert await runs.session(first.id) == renamed
+        assert await runs.session(second.id) == second
+        assert await runs.sessions(project.id) == [renamed, second]
+        shelf.now = 1003.0
+        await runs.delete_session(first.id)
+        rows = await runs._db.read(
+            lambda tx: dict(tx.raw.execute("SELECT id, deleted_at FROM sessions").fetchall())
+        )
+        assert rows == {first.id: 1003.0, second.id: None, foreign.id: None}
+        assert await runs.sessions(project.id) == [second]
+
+
+async def test_other_tabs_are_told_of_sessions_at_once(tmp_path: Path) -> None:
+    async with open_shelf(tmp_path) as shelf:
+        runs = shelf.runs
+        project = await runs.create_project("A")
+        async with runs.subscribe(project.id, 0) as frames:
+
+            async def told() -> list[tuple[str, str, bool, float]]:
+                batch = await asyncio.wait_for(frames.batch(), 10)
+                facts = [json.loads(frame.data) for frame in batch]
+                return [(f["session_id"], f["title"], f["deleted"], f["ts"]) for f in facts]
+
+            reading = asyncio.ensure_future(told())
+            session = await runs.create_session(project.id, "S")
+            assert await reading == [(session.id, "S", False, 1000.0)]
+            shelf.now = 1001.0
+            await runs.rename_session(session.id, "T")
+            assert await told() == [(session.id, "T", False, 1001.0)]
+            await runs.delete_session(session.id)
+            assert await told() == [(session.id, "T", True, 1001.0)]
+
+
+@pytest.mark.parametrize("status", ["queued", "running"])
+async def test_what_has_an_active_run(tmp_path: Path, status: str) -> None:
+    """It counts where it belongs, and holds its session and project; others are free."""
+    gate = asyncio.Event()
+    async with open_shelf(tmp_path, gate=gate) as shelf:
+        runs = shelf.runs
+        busy, free = [await runs.create_project(title) for title in ("busy", "free")]
+        asked, idle = [await runs.create_session(busy.id) for _ in range(2)]
+        run = await runs.submit(asked.id, "go")
+        await shelf.model.reached.wait()
+        change = "UPDATE runs SET status = ?"
+        await runs._db.write(lambda tx: tx.raw.execute(change, (status,)) and None)
+        assert {p.id: p.running for p in await runs.projects()} == {busy.id: 1, free.id: 0}
+        active = {s.id: s.active_run for s in await runs.sessions(busy.id)}
+        assert active == {asked.id: run.id, idle.id: None}
+        for doing, params in (
+            (runs.delete_project(busy.id), {"project_id": busy.id}),
+            (runs.delete_session(asked.id), {"session_id": asked.id}),
+            (runs.submit(asked.id, "more"), {"session_id": asked.id}),
+        ):
+            with pytest.raises(Problem) as failure:
+                await doing
+            assert (failure.value.code, failure.value.params) == ("run_active", params)
+        await runs.delete_session(idle.id)
+        await runs.delete_project(free.id)
+        assert [p.id for p in await runs.projects()] == [busy.id]
+        running = "UPDATE runs SET status = 'running'"
+        await runs._db.write(lambda tx: tx.raw.execute(running) and None)
+        gate.set()
+        await runs.wait(run.id)
+        await runs.delete_project(busy.id)
+
+
+async def test_problems_name_what_is_not_there(tmp_path: Path) -> None:
+    async with open_shelf(tmp_path) as shelf:
+        runs = shelf.runs
+        for doing, code, name in (
+            (runs.project("prj_x"), "project_not_found", "prj_x"),
+            (runs.restore_project("prj_x"), "project_not_found", "prj_x"),
+            (runs.rename_project("prj_x", "t"), "project_not_found", "prj_x"),
+            (runs.sessions("prj_x"), "project_not_found", "prj_x"),
+            (runs.session("ses_x"), "session_not_found", "ses_x"),
+            (runs.info("run_x"), "run_not_found", "run_x"),
+            (runs.stop("run_x"), "run_not_found", "run_x"),
+        ):
+            with pytest.raises(Problem) as failure:
+                await doing
+            assert (failure.value.code, failure.value.params) == (code, {"id": name})
