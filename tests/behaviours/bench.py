@@ -45,6 +45,12 @@ class Workbench:
             return f"{job}: step {next(numbers)}"
 
         @tool
+        async def echo(text: str) -> str:
+            """Say it back."""
+            self._note("echo", {"text": text})
+            return text
+
+        @tool
         async def boom() -> str:
             """Fails."""
             self._note("boom", {})
@@ -71,7 +77,7 @@ class Workbench:
             """Save a text under the key of the call; doing it twice changes nothing."""
             return await self._act("save", {"text": text})
 
-        known = {t.name: t for t in (add, ping, poll, boom, write_file, slow, send, save)}
+        known = {t.name: t for t in (add, ping, poll, echo, boom, write_file, slow, send, save)}
         return [known[name] for name in names]
 
     def _note(self, name: str, args: dict[str, Any]) -> None:
