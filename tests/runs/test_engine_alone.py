@@ -29,17 +29,16 @@ class Stage:
     slots: int = 2
 
     def __post_init__(self) -> None:
+        journal = SimpleNamespace(claim=self.claim, orphans=self.listed)
         options = replace(ALONE, slots=self.slots)
-        desk = SimpleNamespace(journal=self, options=options, probe=self.did.append)
-        journal_orphans = self._orphans
-        desk.journal = SimpleNamespace(claim=self.claim, orphans=journal_orphans)
+        desk = SimpleNamespace(journal=journal, options=options, probe=self.did.append)
         keeper = SimpleNamespace(me=SimpleNamespace(id="me"), bury=self.bury)
         self.engine = LocalEngine(desk, keeper)  # type: ignore[arg-type]
 
     async def bury(self) -> None:
         self.did.append("bury")
 
-    async def _orphans(self, worker: str) -> list[Orphan]:
+    async def listed(self, worker: str) -> list[Orphan]:
         self.did.append(f"orphans of {worker}")
         return self.orphans
 
