@@ -285,3 +285,17 @@ async def test_a_process_that_leaves_drains_its_engine_and_ends_its_streams() ->
     await runs.drain()
     await runs.drain(grace_s=1.5)
     assert did == [5.0, "closed", 1.5, "closed"]
+
+
+@pytest.mark.parametrize("order", ["bc", "cb"])
+async def test_a_refusal_that_ends_beside_another_run_is_not_forgotten(order: str) -> None:
+    """Both tasks end in one turn of the loop: the run that has to wait stays known."""
+    stage = Stage(answers={"c": HELD})
+    stage.gate("b", "c")
+    for run_id in order:
+        stage.engine.enqueue(run_id)
+    await turns()
+    for gate in stage.gates.values():
+        gate.set()
+    await turns()
+    assert "c" in {run_id for runs in stage.kept.values() for run_id in runs}
