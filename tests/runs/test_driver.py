@@ -459,6 +459,32 @@ async def test_agents_are_made_once_for_a_run_and_again_for_a_takeover(tmp_path:
     assert (first.run_id, first.text, first.user_id) == (run.id, "what was asked", "local")
 
 
+async def test_an_agent_that_cannot_be_made_again_is_an_error(tmp_path: Path) -> None:
+    model = Puppet([say("one two")], gate=asyncio.Event())
+    refused = False
+
+    def make(context: RunContext) -> AgentSpec:
+        if refused:
+            raise Problem("model_unavailable", why="gone")
+        return maker(model)(context)
+
+    async with open_rig(tmp_path, make, options=ALONE) as rig:
+        run = await rig.ask()
+        await model.reached.wait()
+        rig.runs._engine.fence()
+        await ended(rig, run.id)
+        refused = True
+        await rig.runs._engine.reconcile()
+        done = await rig.runs.wait(run.id)
+        (notice,) = [f for f in await rig.facts(run.id) if f["type"] == "notice"]
+    assert (done.status, done.reason) == ("failed", "provider_error")
+    assert (notice["level"], notice["code"], notice["params"]) == (
+        "error",
+        "model_unavailable",
+        {"why": "gone"},
+    )
+
+
 async def test_what_the_dead_left_is_taken_over_at_the_start(tmp_path: Path) -> None:
     model = Puppet([say("one two")], gate=asyncio.Event())
     async with open_rig(tmp_path, model, me=GONE, options=ALONE) as rig:

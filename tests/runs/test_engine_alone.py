@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.runs.rig import ALONE
 
+from wenfang.runs import Runs
 from wenfang.runs.engine import LocalEngine
 from wenfang.runs.journal import Busy, Claimed, Finished, Orphan
 
@@ -29,17 +30,16 @@ class Stage:
     slots: int = 2
 
     def __post_init__(self) -> None:
+        journal = SimpleNamespace(claim=self.claim, orphans=self.listed)
         options = replace(ALONE, slots=self.slots)
-        desk = SimpleNamespace(journal=self, options=options, probe=self.did.append)
-        journal_orphans = self._orphans
-        desk.journal = SimpleNamespace(claim=self.claim, orphans=journal_orphans)
+        desk = SimpleNamespace(journal=journal, options=options, probe=self.did.append)
         keeper = SimpleNamespace(me=SimpleNamespace(id="me"), bury=self.bury)
         self.engine = LocalEngine(desk, keeper)  # type: ignore[arg-type]
 
     async def bury(self) -> None:
         self.did.append("bury")
 
-    async def _orphans(self, worker: str) -> list[Orphan]:
+    async def listed(self, worker: str) -> list[Orphan]:
         self.did.append(f"orphans of {worker}")
         return self.orphans
 
@@ -263,3 +263,39 @@ async def test_a_run_that_cannot_be_driven_is_said(caplog: pytest.LogCaptureFixt
     assert (record.name, record.levelname, record.args) == ("wenfang.runs", "ERROR", ("a",))
     assert record.exc_info is not None
     assert stage.kept == {}
+
+
+async def test_a_process_that_leaves_drains_its_engine_and_ends_its_streams() -> None:
+    did: list[Any] = []
+
+    async def drain(grace_s: float) -> None:
+        did.append(grace_s)
+
+    names = (
+        "projects project project_at rename_project delete_project restore_project sessions session"
+    )
+    runs = Runs(
+        None,  # type: ignore[arg-type]
+        SimpleNamespace(hub=SimpleNamespace(close=lambda: did.append("closed"))),  # type: ignore[arg-type]
+        None,  # type: ignore[arg-type]
+        SimpleNamespace(drain=drain),  # type: ignore[arg-type]
+        None,  # type: ignore[arg-type]
+        SimpleNamespace(**dict.fromkeys(names.split())),  # type: ignore[arg-type]
+    )
+    await runs.drain()
+    await runs.drain(grace_s=1.5)
+    assert did == [5.0, "closed", 1.5, "closed"]
+
+
+@pytest.mark.parametrize("order", ["bc", "cb"])
+async def test_a_refusal_that_ends_beside_another_run_is_not_forgotten(order: str) -> None:
+    """Both tasks end in one turn of the loop: the run that has to wait stays known."""
+    stage = Stage(answers={"c": HELD})
+    stage.gate("b", "c")
+    for run_id in order:
+        stage.engine.enqueue(run_id)
+    await turns()
+    for gate in stage.gates.values():
+        gate.set()
+    await turns()
+    assert "c" in {run_id for runs in stage.kept.values() for run_id in runs}

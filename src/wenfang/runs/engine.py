@@ -98,8 +98,14 @@ class LocalEngine:
                 _log.warning("the database could not be read: %s", problem.code)
 
     def _fill(self) -> None:
-        while self._waiting and len(self._tasks) < self._desk.options.slots:
-            self._begin(self._waiting.popleft())
+        for _ in range(len(self._waiting)):
+            if len(self._tasks) >= self._desk.options.slots:
+                break
+            run_id = self._waiting.popleft()
+            if run_id in self._tasks:
+                self._waiting.append(run_id)  # a claim that was refused is ending just now
+            else:
+                self._begin(run_id)
 
     def _begin(self, run_id: str) -> None:
         if self._closing or run_id in self._tasks:
