@@ -131,10 +131,6 @@ def _add_eval(app: typer.Typer, say: Say) -> None:
     evals = typer.Typer(help=say("help.eval"), no_args_is_help=True)
     app.add_typer(evals, name="eval")
 
-    @evals.callback()
-    def group() -> None:  # pyright: ignore[reportUnusedFunction]
-        pass  # makes `tasks` a command of its own, with more to come
-
     @evals.command(help=say("help.eval.tasks"))
     def tasks(  # pyright: ignore[reportUnusedFunction]
         suite: Annotated[Path, typer.Argument(help=say("help.eval.suite"))] = _SUITE,
@@ -156,3 +152,24 @@ def _add_eval(app: typer.Typer, say: Say) -> None:
         flags = {"provider": provider, "model": model, "base_url": base_url, "dialect": dialect}
         options = {"runs": runs, "at_least": at_least}
         command(say, suite, flags=flags, as_json=json, data=data, **options)
+
+    @evals.command(help=say("help.eval.dialects"))
+    def dialects(  # pyright: ignore[reportUnusedFunction]
+        suite: Annotated[Path, typer.Argument(help=say("help.eval.suite"))] = _SUITE,
+        names: Annotated[
+            str, typer.Option("--dialects", help=say("help.eval.names"))
+        ] = "schema,tagged,markdown,plain_zh,classic",
+        provider: Annotated[
+            str | None, typer.Option("--provider", help=say("help.provider"))
+        ] = None,
+        model: Annotated[str | None, typer.Option("--model", help=say("help.model"))] = None,
+        base_url: Annotated[
+            str | None, typer.Option("--base-url", help=say("help.base_url"))
+        ] = None,
+        json: Annotated[bool, typer.Option("--json", help=say("help.json"))] = False,
+        data: Annotated[Path | None, typer.Option(help=say("help.data"))] = None,
+    ) -> None:
+        from .eval import dialects as command
+
+        flags = {"provider": provider, "model": model, "base_url": base_url}
+        command(say, suite, names=names, flags=flags, as_json=json, data=data)

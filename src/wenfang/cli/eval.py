@@ -1,4 +1,4 @@
-"""`wenfang eval tasks`: the example tasks on the model of the settings, as they end."""
+"""`wenfang eval tasks | dialects`: the example tasks on the model of the settings, as they end."""
 
 from __future__ import annotations
 
@@ -49,6 +49,57 @@ def tasks(
     for summary in summaries:
         console.print(json.dumps(summary.as_json()) if as_json else _summary(say, summary))
     sys.exit(EXIT_ERROR if any(each.right < at_least for each in summaries) else 0)
+
+
+def dialects(
+    say: Say,
+    suite: Path,
+    *,
+    names: str,
+    flags: Mapping[str, str | None],
+    as_json: bool,
+    data: Path | None,
+) -> None:
+    """Do the tasks once in each dialect, and show a table: right answers, seconds and tokens a task."""
+    loaded = load_suite(suite)
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    steps = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    chosen = [name.strip() for name in names.split(",") if name.strip()]
+
+    async def work() -> dict[str, Summary]:
+        found: dict[str, Summary] = {}
+        for name in chosen:
+            async with open_desk(say, data, {**flags, "dialect": name}) as desk:
+                steps.print(name)
+                (found[name],) = await eval_tasks(
+                    loaded,
+                    desk.models.agent,
+                    runs=1,
+                    on_result=lambda result: steps.print(_line(say, result)),
+                )
+        return found
+
+    with make_runner() as runner:
+        try:
+            summaries = runner.run(work())
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            sys.exit(EXIT_STOPPED)
+    if not as_json:
+        console.print(say("eval.dialects"))
+    for name, summary in summaries.items():
+        if as_json:
+            console.print(json.dumps({"dialect": name, **summary.as_json()}))
+            continue
+        right = {"en": (0, 0), "zh": (0, 0)} | summary.languages
+        cells = (
+            name,
+            f"{summary.right}/{summary.total}",
+            *(f"{r}/{t}" for r, t in right.values()),
+            f"{summary.seconds_per_task:.1f}",
+            str(round(summary.input_tokens / summary.total)),
+            str(round(summary.output_tokens / summary.total)),
+        )
+        console.print(f"| {' | '.join(cells)} |")
 
 
 def _line(say: Say, result: Result) -> str:

@@ -97,6 +97,7 @@ class Summary:
     total: int
     languages: dict[str, tuple[int, int]]
     seconds_per_task: float
+    input_tokens: int
     output_tokens: int
 
     def as_json(self) -> dict[str, Any]:
@@ -106,6 +107,7 @@ class Summary:
             "total": self.total,
             "languages": {name: list(pair) for name, pair in self.languages.items()},
             "seconds_per_task": round(self.seconds_per_task, 2),
+            "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
         }
 
@@ -199,6 +201,7 @@ def summarize(run: int, results: Sequence[Result]) -> Summary:
         total=len(results),
         languages=languages,
         seconds_per_task=sum(result.seconds for result in results) / max(1, len(results)),
+        input_tokens=sum(result.input_tokens for result in results),
         output_tokens=sum(result.output_tokens for result in results),
     )
 

@@ -36,6 +36,9 @@ WORDS: dict[str, tuple[str, str]] = {
     "help.model.name": ("模型名。", "Name of the model."),
     "help.eval": ("用示例任务给模型打分。", "Measure a model on the example tasks."),
     "help.eval.tasks": ("逐个做完任务文件里的任务，报告答对多少。", "Do the tasks of a file and report how many are right."),
+    "help.eval.dialects": ("用每种工具调用的写法各做一遍，列出对比表。",
+                           "Do the tasks once in each dialect and show a table."),
+    "help.eval.names": ("要比较的写法，用逗号分开。", "The dialects to compare, with commas."),
     "help.eval.suite": ("任务文件。", "File with the tasks."),
     "help.eval.runs": ("整套做几遍。", "How often to do all of them."),
     "help.eval.at_least": ("每遍至少要答对多少，否则以 5 退出。", "Leave with 5 if a run has fewer right than this."),
@@ -109,6 +112,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "eval.right": ("对", "right"),
     "eval.wrong": ("错", "wrong"),
     "eval.missing": ("缺 {missing}；回答：{answer}", "lacks {missing}; the answer was: {answer}"),
+    "eval.dialects": ("| 写法 | 对 | en | zh | 每题秒数 | 每题读入词元 | 每题写出词元 |\n|---|---|---|---|---|---|---|",
+                      "| dialect | right | en | zh | seconds a task | tokens in | tokens out |\n|---|---|---|---|---|---|---|"),
     "eval.summary": ("第 {run} 遍：{right}/{total} 对（{languages}），每题 {seconds} 秒",
                      "run {run}: {right} of {total} right ({languages}), {seconds} s a task"),
     # Failures
