@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 
 
 def new_id(prefix: str) -> str:
     """`prefix`, an underscore and 20 random hex digits: 80 bits, at most 40 characters in all."""
-    return f"{prefix}_{secrets.token_hex(10)}"
+    return f"{prefix}_{os.urandom(10).hex()}"
