@@ -88,7 +88,15 @@ def dialects(
         console.print(say("eval.dialects"))
     for name, summary in summaries.items():
         if as_json:
-            console.print(json.dumps({"dialect": name, **summary.as_json()}))
+            console.print(
+                json.dumps(
+                    {
+                        "dialect": name,
+                        **summary.as_json(),
+                        "input_tokens": summary.input_tokens,
+                    }
+                )
+            )
             continue
         right = {"en": (0, 0), "zh": (0, 0)} | summary.languages
         cells = (

@@ -107,7 +107,6 @@ class Summary:
             "total": self.total,
             "languages": {name: list(pair) for name, pair in self.languages.items()},
             "seconds_per_task": round(self.seconds_per_task, 2),
-            "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
         }
 

@@ -14,7 +14,7 @@ from .names import (
     NO_TOOL,
     Item,
     Named,
-    Problem,
+    Refusal,
     calls_from,
     clean,
     is_finish,
@@ -69,7 +69,7 @@ def _no_name(turn: Turn) -> None:
 
 def _whole_call(turn: Turn) -> Steps[None]:
     written = yield from read_written(turn)
-    if isinstance(written, Problem):
+    if isinstance(written, Refusal):
         turn.reject(written)
     elif (answer := _final_text(turn, written.value)) is not None:
         _finish(turn, answer, True)
@@ -260,7 +260,7 @@ def _decoded(turn: Turn, named: Named, text: str) -> Item:
     try:
         value, repairs = read_json(text)
     except ReadError as error:
-        return Problem(error.reason, error.detail, named.spec.name)
+        return Refusal(error.reason, error.detail, named.spec.name)
     return with_arguments(named, value, turn.tools, repairs)
 
 

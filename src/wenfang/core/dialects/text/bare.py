@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from .names import CALL_KEYS, Item, Problem, calls_from, is_call_shaped, written_name
+from .names import CALL_KEYS, Item, Refusal, calls_from, is_call_shaped, written_name
 from .native import settle
 from .pythonic import read_list
 from .source import Steps, skip
@@ -68,14 +68,14 @@ def _begins_like_call(turn: Turn) -> Steps[bool]:
 
 def _object(turn: Turn, is_head: bool) -> Steps[list[Item] | None]:
     written = yield from read_written(turn)
-    if isinstance(written, Problem):
+    if isinstance(written, Refusal):
         return [written] if is_head and _names_tool(turn, written) else None
     if is_call_shaped(written.value, turn.tools) or _is_call_of_unknown(turn, written):
         return calls_from(written.value, turn.tools, written.repairs)
     return None
 
 
-def _names_tool(turn: Turn, problem: Problem) -> bool:
+def _names_tool(turn: Turn, problem: Refusal) -> bool:
     return problem.tool is not None and turn.tools.find(problem.tool) is not None
 
 

@@ -10,7 +10,7 @@ import re
 
 from ...messages import JSON
 from .balance import balanced
-from .names import Item, Named, Problem, make_call
+from .names import Item, Named, Refusal, make_call
 from .source import Source, Steps, peek, skip
 from .tags import Tag, next_tag, tag
 from .turn import Turn
@@ -35,7 +35,7 @@ class _Arguments:
     def __init__(self, named: Named) -> None:
         self.named = named
         self.values: dict[str, JSON] = {}
-        self.problem: Problem | None = None
+        self.problem: Refusal | None = None
         properties = named.spec.parameters.get("properties")
         self.properties: dict[str, JSON] = properties if isinstance(properties, dict) else {}
 
@@ -50,11 +50,11 @@ class _Arguments:
     def fail(self, reason: str, detail: str) -> None:
         if self.problem is None:
             kind = "duplicate_keys" if reason == "duplicate_keys" else "bad_json"
-            self.problem = Problem(kind, detail, self.named.spec.name)
+            self.problem = Refusal(kind, detail, self.named.spec.name)
 
-    def cut(self) -> Problem:
+    def cut(self) -> Refusal:
         detail = "The reply ended inside the arguments, so nothing was run."
-        return Problem("truncated", detail, self.named.spec.name)
+        return Refusal("truncated", detail, self.named.spec.name)
 
     def item(self) -> Item:
         return self.problem or make_call(self.named, self.values)

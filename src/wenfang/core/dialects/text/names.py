@@ -52,7 +52,7 @@ _SEPARATORS = re.compile(r"[\s_\-]+")
 _MAX_NAME = 200
 
 
-class Problem(NamedTuple):
+class Refusal(NamedTuple):
     """Why a call cannot run. `tool` is the tool that was meant, registered or not."""
 
     reason: Reason
@@ -60,7 +60,7 @@ class Problem(NamedTuple):
     tool: str | None = None
 
 
-Item: TypeAlias = Call | Problem
+Item: TypeAlias = Call | Refusal
 
 
 class Named(NamedTuple):
@@ -109,10 +109,10 @@ class Tools:
             spec = alike[0] if len(alike) == 1 else None
         return None if spec is None else Named(spec, True)
 
-    def unknown(self, written: str) -> Problem:
+    def unknown(self, written: str) -> Refusal:
         name = clean(written)
         names = ", ".join(self._by_name)
-        return Problem(
+        return Refusal(
             "unknown_tool", f"There is no tool {name[:80]!r}. The tools are: {names}.", name
         )
 
@@ -122,7 +122,7 @@ def make_call(named: Named, arguments: Mapping[str, JSON], repairs: Iterable[str
     steps = tuple(dict.fromkeys(repairs))
     error = check(arguments, named.spec.parameters)
     if error is not None:
-        return Problem(error.reason, error.detail, named.spec.name)
+        return Refusal(error.reason, error.detail, named.spec.name)
     return Call(
         name=named.spec.name,
         arguments=restored(arguments),
@@ -157,7 +157,7 @@ def with_arguments(named: Named, value: JSON, tools: Tools, repairs: tuple[str, 
         if inner is not arguments:
             arguments, repairs = as_object(inner, (*repairs, "wrapper"))
     except ReadError as error:
-        return Problem(error.reason, error.detail, named.spec.name)
+        return Refusal(error.reason, error.detail, named.spec.name)
     return make_call(named, arguments, repairs)
 
 
@@ -165,7 +165,7 @@ def plain_text(named: Named, text: str) -> Item:
     """The call of a tool whose one required argument is written as it is."""
     name = only_property(named.spec.parameters)
     if name is None:
-        return Problem("bad_json", "The arguments are not a JSON object.", named.spec.name)
+        return Refusal("bad_json", "The arguments are not a JSON object.", named.spec.name)
     return make_call(named, {name: text})
 
 
@@ -173,9 +173,9 @@ def calls_from(value: JSON, tools: Tools, repairs: tuple[str, ...] = ()) -> list
     """The calls that a decoded value writes out: one object, or a list of them."""
     if isinstance(value, list):
         items = [item for each in value for item in calls_from(each, tools, repairs)]
-        return items or [Problem("bad_json", "The list of calls is empty.")]
+        return items or [Refusal("bad_json", "The list of calls is empty.")]
     if not isinstance(value, dict):
-        return [Problem("bad_json", "A call has to be a JSON object.")]
+        return [Refusal("bad_json", "A call has to be a JSON object.")]
     for key in WRAPPER_KEYS:
         inner = value.get(key)
         if isinstance(inner, dict) or (key == "tool_calls" and isinstance(inner, list)):
@@ -191,7 +191,7 @@ def written_name(value: Mapping[str, JSON]) -> str | None:
 def _call_from(value: dict[str, JSON], tools: Tools, repairs: tuple[str, ...]) -> Item:
     name = written_name(value)
     if name is None:
-        return Problem("bad_json", "The object does not name a tool.")
+        return Refusal("bad_json", "The object does not name a tool.")
     named = tools.find(name)
     if named is None:
         return tools.unknown(name)
@@ -203,7 +203,7 @@ def _call_from(value: dict[str, JSON], tools: Tools, repairs: tuple[str, ...]) -
     if not flat.keys() <= own:
         strange = ", ".join(sorted(flat.keys() - own))
         detail = f"Not an argument of {named.spec.name}: {strange[:200]}."
-        return Problem("invalid_arguments", detail, named.spec.name)
+        return Refusal("invalid_arguments", detail, named.spec.name)
     return make_call(named, flat, (*repairs, "flat") if flat else repairs)
 
 

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from .labels import label
 from .markup import named_json, read_function, read_pairs, skip_blanks
-from .names import Item, Problem, calls_from, with_arguments
+from .names import Item, Refusal, calls_from, with_arguments
 from .pythonic import read_list
 from .shapes import OPENERS
 from .source import Source, Steps, peek, skip, starts
@@ -73,7 +73,7 @@ def settle(
     written = src.recorded()
     if is_head or following != "text":
         turn.accept(items)
-    elif is_block and kind in turn.shape.own and not isinstance(items[0], Problem):
+    elif is_block and kind in turn.shape.own and not isinstance(items[0], Refusal):
         turn.fail(
             "ambiguous_call",
             "There is text before and behind the call, so it may be an example. Send only the call, "
@@ -106,9 +106,9 @@ def _more(turn: Turn, items: list[Item]) -> Steps[Following]:
         items += [_cut_short(more[0])] if turn.unclosed else more
 
 
-def _cut_short(item: Item) -> Problem:
-    tool = item.tool if isinstance(item, Problem) else item.name
-    return Problem("truncated", "A further call is not complete.", tool)
+def _cut_short(item: Item) -> Refusal:
+    tool = item.tool if isinstance(item, Refusal) else item.name
+    return Refusal("truncated", "A further call is not complete.", tool)
 
 
 def _behind(turn: Turn) -> Steps[Following]:
@@ -159,13 +159,13 @@ def _kind_of(found: Tag | None) -> Following:
 
 def _json(turn: Turn) -> Steps[list[Item]]:
     written = yield from read_written(turn)
-    if isinstance(written, Problem):
+    if isinstance(written, Refusal):
         return [written]
     return calls_from(written.value, turn.tools, written.repairs)
 
 
 def _truncated() -> list[Item]:
-    return [Problem("truncated", "The reply ended inside the action, so nothing was run.")]
+    return [Refusal("truncated", "The reply ended inside the action, so nothing was run.")]
 
 
 def _wrapped(turn: Turn, opener: Tag) -> Steps[list[Item] | None]:
@@ -190,7 +190,7 @@ def _wrapped(turn: Turn, opener: Tag) -> Steps[list[Item] | None]:
     if found.kind == "function_name":
         return (yield from _function_name(turn, found))
     is_empty = found.kind in ("/tool_call", "/calls")
-    return [Problem("bad_json", "The call is empty.")] if is_empty else None
+    return [Refusal("bad_json", "The call is empty.")] if is_empty else None
 
 
 def _one(item: Item | None) -> list[Item] | None:
@@ -280,9 +280,9 @@ def _token_call(turn: Turn, opener: Tag) -> Steps[list[Item] | None]:
     if not char:
         return _truncated() if found is not None or src.cut else None
     if char not in '{["':
-        return None if found is None else [Problem("bad_json", "The arguments are not JSON.", name)]
+        return None if found is None else [Refusal("bad_json", "The arguments are not JSON.", name)]
     written = yield from read_written(turn, name)
-    return [written if isinstance(written, Problem) else _named(turn, name, written)]
+    return [written if isinstance(written, Refusal) else _named(turn, name, written)]
 
 
 def _named(turn: Turn, name: str, written: Written) -> Item:
@@ -292,7 +292,7 @@ def _named(turn: Turn, name: str, written: Written) -> Item:
         return with_arguments(named, written.value, turn.tools, written.repairs)
     if isinstance(written.value, dict):
         item = calls_from(written.value, turn.tools, written.repairs)[0]
-        if not isinstance(item, Problem):
+        if not isinstance(item, Refusal):
             return item
     return turn.tools.unknown(name)
 
@@ -306,7 +306,7 @@ def _python_tag(turn: Turn, opener: Tag) -> Steps[list[Item] | None]:
     if char == "{":
         return (yield from _json(turn))
     items = yield from read_list(turn)
-    return items or [Problem("bad_json", "The call cannot be read.")]
+    return items or [Refusal("bad_json", "The call cannot be read.")]
 
 
 def _mistral(turn: Turn, opener: Tag) -> Steps[list[Item] | None]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ...models import ToolSpec
 from .events import Cut, Event, Outcome, Reclassify, ToolReady, ToolStart
 from .labels import WORDS
-from .names import Problem, Tools
+from .names import Refusal, Tools
 from .running import read_running
 from .shapes import RESCUE, Shape
 from .source import Source
@@ -146,11 +146,11 @@ def _at_end(turn: Turn) -> Verdict:
         return Verdict(is_answer=True)
     if cut and (turn.has_prose or turn.unended):
         return Verdict(
-            problem=Problem("truncated", "The reply ended before an action or an answer.")
+            problem=Refusal("truncated", "The reply ended before an action or an answer.")
         )
     if turn.has_prose or turn.unended or ("".join(live.thought).strip() and not turn.saw_think):
-        return Verdict(problem=Problem("no_action", "There is neither an action nor an answer."))
-    return Verdict(problem=Problem("empty", "The reply is empty."))
+        return Verdict(problem=Refusal("no_action", "There is neither an action nor an answer."))
+    return Verdict(problem=Refusal("empty", "The reply is empty."))
 
 
 def _rescued(turn: Turn) -> Verdict | None:
@@ -183,7 +183,7 @@ def _outcome(turn: Turn, verdict: Verdict, raw: str) -> Outcome:
     thought = f"{thought}\n{text}".strip()
     problem = verdict.problem
     if verdict.unclosed and turn.src.cut:
-        problem = Problem("truncated", "The arguments are not closed.", verdict.calls[0].name)
+        problem = Refusal("truncated", "The arguments are not closed.", verdict.calls[0].name)
     if problem is not None:
         return Outcome(
             kind="repair",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .balance import balanced
-from .names import Item, Named, Problem, make_call, plain_text, with_arguments
+from .names import Item, Named, Refusal, make_call, plain_text, with_arguments
 from .source import Steps, skip
 from .turn import Turn
 from .values import ReadError, read_json
@@ -23,9 +23,9 @@ def read_call(turn: Turn, named: Named) -> Steps[Item]:
     scan = yield from balanced(turn.src, has_marks=False)
     name = named.spec.name
     if scan.state == "deep":
-        return Problem("too_deep", "The arguments are nested too deeply.", name)
+        return Refusal("too_deep", "The arguments are nested too deeply.", name)
     if scan.state != "complete":
-        return Problem("truncated", "The reply ended inside the arguments.", name)
+        return Refusal("truncated", "The reply ended inside the arguments.", name)
     return _item(turn, named, scan.text[1:-1].strip())
 
 
@@ -42,7 +42,7 @@ def _item(turn: Turn, named: Named, inner: str) -> Item:
             value, repairs = read_json("{" + _KEYWORD.sub(_as_key, inner) + "}")
             repairs = tuple(step for step in repairs if step != "quotes")
     except ReadError as error:
-        return Problem(error.reason, error.detail, named.spec.name)
+        return Refusal(error.reason, error.detail, named.spec.name)
     if isinstance(value, str):
         return plain_text(named, value)
     return with_arguments(named, value, turn.tools, (*repairs, "call_syntax"))

@@ -17,7 +17,7 @@ from .events import (
     ToolReady,
     ToolStart,
 )
-from .names import Item, Problem, Tools
+from .names import Item, Refusal, Tools
 from .shapes import Shape
 from .source import Source
 
@@ -28,7 +28,7 @@ class Verdict:
 
     calls: tuple[Call, ...] = ()
     unclosed: bool = False
-    problem: Problem | None = None
+    problem: Refusal | None = None
     is_answer: bool = False
     is_closed: bool = False  # the answer ended itself
 
@@ -141,7 +141,7 @@ class Turn:
     def accept(self, items: Sequence[Item]) -> None:
         """Decide for the first of `items`; those behind it count as far as they are sound."""
         first = items[0]
-        if isinstance(first, Problem):
+        if isinstance(first, Refusal):
             self.reject(first)
             return
         self.announce(first)
@@ -151,11 +151,11 @@ class Turn:
         calls = tuple(_sound(items))
         self.verdict = Verdict(calls=calls, unclosed=not self.is_announced)
 
-    def reject(self, problem: Problem) -> None:
+    def reject(self, problem: Refusal) -> None:
         self.verdict = Verdict(problem=problem)
 
     def fail(self, reason: Reason, detail: str, tool: str | None = None) -> None:
-        self.reject(Problem(reason, detail, tool))
+        self.reject(Refusal(reason, detail, tool))
 
     def unfinished(self, tool: str | None = None) -> None:
         """The output ended inside a call."""
@@ -171,6 +171,6 @@ class Turn:
 
 def _sound(items: Iterable[Item]) -> Iterable[Call]:
     for item in items:
-        if isinstance(item, Problem):
+        if isinstance(item, Refusal):
             return
         yield item

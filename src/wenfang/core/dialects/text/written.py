@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ...messages import JSON
 from .balance import MAX_DEPTH, balanced
-from .names import NAME_KEYS, Item, Named, Problem, clean, with_arguments
+from .names import NAME_KEYS, Item, Named, Refusal, clean, with_arguments
 from .source import Steps, line, skip, starts
 from .turn import Turn
 from .values import ReadError, read_json
@@ -23,27 +23,27 @@ class Written(NamedTuple):
     repairs: tuple[str, ...]
 
 
-def read_written(turn: Turn, tool: str | None = None) -> Steps[Written | Problem]:
+def read_written(turn: Turn, tool: str | None = None) -> Steps[Written | Refusal]:
     """Decode the value at the unread text. `tool` is the tool it is meant for, if that is known."""
     scan = yield from balanced(turn.src)
     if tool is None and scan.state != "complete":
         match = _NAMED.search(scan.text[:1000])
         tool = clean(match[1]) if match else None
     if scan.state == "open":
-        return Problem("truncated", "The reply ended inside the action, so nothing was run.", tool)
+        return Refusal("truncated", "The reply ended inside the action, so nothing was run.", tool)
     if scan.state == "deep":
-        return Problem("too_deep", f"It is nested more than {MAX_DEPTH} levels deep.", tool)
+        return Refusal("too_deep", f"It is nested more than {MAX_DEPTH} levels deep.", tool)
     turn.unclosed = turn.unclosed or scan.state == "stopped"
     try:
         return Written(*read_json(scan.text, scan.missing))
     except ReadError as error:
-        return Problem(error.reason, error.detail, tool)
+        return Refusal(error.reason, error.detail, tool)
 
 
 def read_arguments(turn: Turn, named: Named) -> Steps[Item]:
     """The call of a known tool whose arguments come next."""
     written = yield from read_written(turn, named.spec.name)
-    if isinstance(written, Problem):
+    if isinstance(written, Refusal):
         return written
     return with_arguments(named, written.value, turn.tools, written.repairs)
 
