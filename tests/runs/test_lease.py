@@ -31,7 +31,6 @@ def test_births() -> None:
     child.wait()
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system tells no births")
 def test_a_birth_is_the_time_the_process_began(tmp_path: Path) -> None:
     """Field 22 of proc(5), whatever name a program gives itself."""
     program = tmp_path / "a) S 1 (b"

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
-Language: TypeAlias = Literal["zh", "en"]
+from ..schema_prompt import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
