@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections import OrderedDict
+from collections.abc import Iterable
 from threading import Lock
 
 import sqlalchemy as sa
@@ -28,9 +29,11 @@ _SMALLEST_BASE = 256  # bytes; less says nothing about how well a text compresse
 _LONG = 128 * 1024  # from here on, matches are looked for beyond the usual window
 _WINDOWS = range(10, 28)  # log2 of bytes; 27 is what every decoder accepts
 
+_AT_ONCE = 500  # names in one question to the database
 _RECENT_BYTES = 16 * 1024 * 1024
 
 _ROW = sa.select(blobs.c.base, blobs.c.data).where(blobs.c.hash == sa.bindparam("hash"))
+_MANY = sa.select(blobs.c.hash, blobs.c.base, blobs.c.data)
 _KNOWN = sa.select(blobs.c.base, blobs.c.size_bytes, sa.func.length(blobs.c.data)).where(
     blobs.c.hash == sa.bindparam("hash")
 )
@@ -106,10 +109,27 @@ def get(tx: Tx, name: str) -> bytes:
 
 def _read(tx: Tx, name: str) -> bytes:
     base, data = tx.sa.execute(_ROW, {"hash": name}).one()
+    return _unpacked(name, data, None if base is None else get(tx, base))
+
+
+def _unpacked(name: str, data: bytes, base: bytes | None) -> bytes:
     try:
-        return zstd.decompress(data, zstd_dict=_prefix(None if base is None else get(tx, base)))
+        return zstd.decompress(data, zstd_dict=_prefix(base))
     except zstd.ZstdError as error:
         raise WorkspaceError("content_damaged", id=name) from error
+
+
+def get_all(tx: Tx, names: Iterable[str]) -> dict[str, bytes]:
+    """Many contents at once; what is not among the recent ones does not become so."""
+    found = {name: _recent.get(name) for name in names}
+    missing = [name for name, data in found.items() if data is None]
+    rows: dict[str, tuple[str | None, bytes]] = {}
+    for at in range(0, len(missing), _AT_ONCE):
+        some = _MANY.where(blobs.c.hash.in_(missing[at : at + _AT_ONCE]))
+        rows |= {name: (base, data) for name, base, data in tx.sa.execute(some)}
+    for name, (base, data) in rows.items():
+        found[name] = _unpacked(name, data, None if base is None else get(tx, base))
+    return {name: data for name, data in found.items() if data is not None}
 
 
 def drop_unused(tx: Tx, name: str) -> None:

@@ -133,8 +133,9 @@ class ProjectFiles:
         """Where a phrase stands in the project's texts, in reading order."""
 
         def read(tx: Tx) -> list[tuple[str, bytes]]:
-            places = tree.everything(tx, self._project)
-            return [(p.path, blobs.get(tx, p.row.hash)) for p in places if p.row.hash is not None]
+            places = [p for p in tree.everything(tx, self._project) if p.row.hash is not None]
+            texts = blobs.get_all(tx, {p.row.hash for p in places})
+            return [(p.path, texts[p.row.hash]) for p in places]
 
         texts = await self._db.read(read)
         return await asyncio.to_thread(search, texts, phrase, match_case=match_case, limit=limit)
