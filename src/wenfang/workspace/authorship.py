@@ -1,0 +1,115 @@
+"""What a person changed in a text since an AI wrote it (TL-15, AE-1, AE-2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal, TypeAlias
+
+from .diffs import Change, changes
+from .edits import Span
+
+Actor: TypeAlias = Literal["author", "ai", "system"]
+PartKind: TypeAlias = Literal["equal", "removed", "added"]
+# A letter of a script without spaces, a word, a run of blanks, or a mark.
+_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|\w+|\s+|.", re.DOTALL)
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+# What two passages have in common between two changes counts from this many characters on.
+_ISLAND_CHARS = 3
+# With less in common than this share, a passage is another one and not a changed one.
+_KINSHIP = 0.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    kind: PartKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hunk:
+    """Whole paragraphs that differ: where they were, where they are now (without the line end of the
+    last one), and in `parts` what of them was removed and added."""
+
+    before: Span
+    after: Span
+    parts: tuple[Part, ...]
+
+
+def author_edits(ai_text: str, now_text: str) -> tuple[Hunk, ...]:
+    """The net difference, paragraph by paragraph. Line ends and blank lines are none."""
+    old, new = _LINE.findall(ai_text), _LINE.findall(now_text)
+    old_at = [0, *accumulate(map(len, old))]
+    new_at = [0, *accumulate(map(len, new))]
+    hunks: list[Hunk] = []
+    for change in changes([line.rstrip() for line in old], [line.rstrip() for line in new]):
+        before = _span(ai_text, old_at[change.start], old_at[change.end])
+        after = _span(now_text, new_at[change.new_start], new_at[change.new_end])
+        one, other = ai_text[before.start : before.end], now_text[after.start : after.end]
+        if one or other:
+            hunks.append(Hunk(before=before, after=after, parts=tuple(_parts(one, other))))
+    return tuple(hunks)
+
+
+def touched(spans: Sequence[Span], hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
+    """The hunks whose paragraphs, as they are now, one of the spans changes: it covers a part of them
+    or, if it is empty, stands inside of them. `hunks` in the order of the text, as `author_edits` gives."""
+    ordered = sorted(spans, key=lambda span: (span.start, span.end))
+    found: list[Hunk] = []
+    first = 0
+    for hunk in hunks:
+        # Edits do not overlap, so what ends before this hunk ends before the next one as well.
+        while first < len(ordered) and ordered[first].end <= hunk.after.start:
+            first += 1
+        if first < len(ordered) and ordered[first].start < hunk.after.end:
+            found.append(hunk)
+    return tuple(found)
+
+
+def is_author_text(text: str, *, latest: str | None, actor: Actor | None) -> bool:
+    """Whether a text counts as the author's: it is not blank, and its latest version is not by the AI
+    or is another text. Without a version (None) it does not."""
+    if latest is None or not text.strip():
+        return False
+    return actor != "ai" or text != latest
+
+
+def _span(text: str, start: int, end: int) -> Span:
+    """The span without the blanks around it."""
+    inner = text[start:end]
+    head = len(inner) - len(inner.lstrip("\r\n"))
+    return Span(start=start + head, end=max(start + head, start + len(inner.rstrip())))
+
+
+def _parts(one: str, other: str) -> Iterator[Part]:
+    old, new = _TOKEN.findall(one), _TOKEN.findall(other)
+    found = _joined(old, changes(old, new))
+    removed = sum(len(token) for change in found for token in old[change.start : change.end])
+    if len(one) - removed < _KINSHIP * max(len(one), len(other)):
+        found = [Change(0, len(old), 0, len(new))]
+    at = 0
+    for change in found:
+        yield from _part("equal", old[at : change.start])
+        yield from _part("removed", old[change.start : change.end])
+        yield from _part("added", new[change.new_start : change.new_end])
+        at = change.end
+    yield from _part("equal", old[at:])
+
+
+def _part(kind: PartKind, tokens: Sequence[str]) -> Iterator[Part]:
+    if tokens:
+        yield Part(kind=kind, text="".join(tokens))
+
+
+def _joined(old: Sequence[str], found: Sequence[Change]) -> list[Change]:
+    """Changes with hardly anything between them, as one."""
+    joined: list[Change] = []
+    for change in found:
+        last = joined[-1] if joined else None
+        if last and sum(map(len, old[last.end : change.start])) < _ISLAND_CHARS:
+            joined[-1] = Change(last.start, change.end, last.new_start, change.new_end)
+        else:
+            joined.append(change)
+    return joined
