@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
-from .diffs import Change, changes
+from .diffs import Change, changes, shared_prefix
 from .edits import Span
+from .edits.widening import splits_word
 
 Actor: TypeAlias = Literal["author", "ai", "system"]
 PartKind: TypeAlias = Literal["equal", "removed", "added"]
@@ -19,7 +20,10 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 # What two passages have in common between two changes counts from this many characters on.
 _ISLAND_CHARS = 3
 # With less in common than this share, a passage is another one and not a changed one.
-_KINSHIP = 0.3
+_KINSHIP = 0.4
+# So many characters of changed passages are compared word by word in one call (about half a second);
+# what lies beyond is told as removed and added as a whole.
+_MAX_DETAIL_CHARS = 250_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +48,16 @@ def author_edits(ai_text: str, now_text: str) -> tuple[Hunk, ...]:
     old_at = [0, *accumulate(map(len, old))]
     new_at = [0, *accumulate(map(len, new))]
     hunks: list[Hunk] = []
+    left = _MAX_DETAIL_CHARS
     for change in changes([line.rstrip() for line in old], [line.rstrip() for line in new]):
         before = _span(ai_text, old_at[change.start], old_at[change.end])
         after = _span(now_text, new_at[change.new_start], new_at[change.new_end])
         one, other = ai_text[before.start : before.end], now_text[after.start : after.end]
         if one or other:
-            hunks.append(Hunk(before=before, after=after, parts=tuple(_parts(one, other))))
+            head, tail = _ends(one, other)
+            left -= len(one) + len(other) - 2 * (head + tail)
+            parts = tuple(_parts(one, other, head, tail, in_words=left >= 0))
+            hunks.append(Hunk(before=before, after=after, parts=parts))
     return tuple(hunks)
 
 
@@ -83,24 +91,47 @@ def _span(text: str, start: int, end: int) -> Span:
     return Span(start=start + head, end=max(start + head, start + len(inner.rstrip())))
 
 
-def _parts(one: str, other: str) -> Iterator[Part]:
+def _ends(one: str, other: str) -> tuple[int, int]:
+    """How many characters are the same at both ends, without cutting a word."""
+    head = shared_prefix(one, other)
+    while splits_word(one, head) or splits_word(other, head):
+        head -= 1
+    tail = shared_prefix(one[head:][::-1], other[head:][::-1])
+    while splits_word(one, len(one) - tail) or splits_word(other, len(other) - tail):
+        tail -= 1
+    return head, tail
+
+
+def _parts(one: str, other: str, head: int, tail: int, *, in_words: bool) -> list[Part]:
+    """What is the same, removed and added, or all of it if hardly anything is the same."""
+    compare = _words if in_words else _whole
+    parts = [
+        *_part("equal", one[:head]),
+        *compare(one[head : len(one) - tail], other[head : len(other) - tail]),
+        *_part("equal", one[len(one) - tail :]),
+    ]
+    same = sum(len(part.text) for part in parts if part.kind == "equal")
+    return parts if same >= _KINSHIP * max(len(one), len(other)) else _whole(one, other)
+
+
+def _words(one: str, other: str) -> list[Part]:
     old, new = _TOKEN.findall(one), _TOKEN.findall(other)
-    found = _joined(old, changes(old, new))
-    removed = sum(len(token) for change in found for token in old[change.start : change.end])
-    if len(one) - removed < _KINSHIP * max(len(one), len(other)):
-        found = [Change(0, len(old), 0, len(new))]
+    parts: list[Part] = []
     at = 0
-    for change in found:
-        yield from _part("equal", old[at : change.start])
-        yield from _part("removed", old[change.start : change.end])
-        yield from _part("added", new[change.new_start : change.new_end])
+    for change in _joined(old, changes(old, new, unique_first=False)):
+        parts += _part("equal", "".join(old[at : change.start]))
+        parts += _part("removed", "".join(old[change.start : change.end]))
+        parts += _part("added", "".join(new[change.new_start : change.new_end]))
         at = change.end
-    yield from _part("equal", old[at:])
+    return [*parts, *_part("equal", "".join(old[at:]))]
 
 
-def _part(kind: PartKind, tokens: Sequence[str]) -> Iterator[Part]:
-    if tokens:
-        yield Part(kind=kind, text="".join(tokens))
+def _whole(one: str, other: str) -> list[Part]:
+    return [*_part("removed", one), *_part("added", other)]
+
+
+def _part(kind: PartKind, text: str) -> list[Part]:
+    return [Part(kind=kind, text=text)] if text else []
 
 
 def _joined(old: Sequence[str], found: Sequence[Change]) -> list[Change]:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 # Rows times columns of one comparison; a row is one integer with a bit per column (12 MB in all).
 _MAX_CELLS = 100_000_000
+# How often what lies between unique elements is looked through for elements unique there.
+_MAX_DEPTH = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +39,24 @@ def shared_prefix(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
     return low
 
 
-def changes(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Change]:
-    """What differs, in order; no two changes touch in both sequences."""
+def changes(
+    old: Sequence[Hashable], new: Sequence[Hashable], *, unique_first: bool = True
+) -> list[Change]:
+    """What differs, in order; no two changes touch in both sequences. `unique_first` suits lines, where
+    what is unique says most; without it as much as possible is matched, which suits words."""
     found: list[Change] = []
-    waiting = [Change(0, len(old), 0, len(new))]
+    waiting = [(Change(0, len(old), 0, len(new)), _MAX_DEPTH if unique_first else 0)]
     while waiting:
-        region = _trimmed(old, new, waiting.pop())
+        region, depth = waiting.pop()
+        region = _trimmed(old, new, region)
         if region.start == region.end or region.new_start == region.new_end:
-            if region.start != region.end or region.new_start != region.new_end:
-                found.append(region)
-            continue
-        pairs = _anchors(old, new, region) or _common(old, new, region)
-        if pairs:
-            waiting += reversed(list(_between(region, pairs)))
+            found += (
+                [region] if region.end > region.start or region.new_end > region.new_start else []
+            )
+        elif depth and (pairs := _anchors(old, new, region)):
+            waiting += [(each, depth - 1) for each in reversed(list(_between(region, pairs)))]
         else:
-            found.append(region)
+            found += _between(region, _common(old, new, region))
     return found
 
 
@@ -70,7 +75,8 @@ def _between(region: Change, pairs: Sequence[tuple[int, int]]) -> Iterator[Chang
         if at > start or new_at > new_start:
             yield Change(start, at, new_start, new_at)
         start, new_start = at + 1, new_at + 1
-    yield Change(start, region.end, new_start, region.new_end)
+    if region.end > start or region.new_end > new_start:
+        yield Change(start, region.end, new_start, region.new_end)
 
 
 def _anchors(

@@ -97,7 +97,7 @@ def _changes(
     if isinstance(told, FailedEdit):
         return told
     if told.where is None:
-        return [_at_the_end(source.text, index, told, edit.op == "append", pair)]
+        return [_at_the_end(source, index, told, edit.op == "append", pair)]
     is_new = edit.op == "replace"
     quotation = Quotation(
         old=told.where, new=told.what if is_new else "", bare=edit.ignore_punct_whitespace
@@ -109,7 +109,7 @@ def _changes(
     spans = _chosen(source.text, index, edit, told, found)
     if isinstance(spans, FailedEdit):
         return spans
-    return [_change(source.text, index, edit, told, found, span, pair) for span in spans]
+    return [_change(source, index, edit, told, found, span, pair) for span in spans]
 
 
 def _chosen(
@@ -204,9 +204,11 @@ def _not_found(
     )
 
 
-def _at_the_end(text: str, index: int, told: Asked, is_append: bool, pair: str | None) -> _Change:
+def _at_the_end(
+    source: Source, index: int, told: Asked, is_append: bool, pair: str | None
+) -> _Change:
     """Text put before or behind everything, on lines of its own; behind a byte order mark."""
-    line_end = line_end_of(text)
+    text, line_end = source.text, source.line_end
     what = with_line_ends(with_quotes(told.what, pair), line_end)
     at = len(text) if is_append else int(text.startswith("\ufeff"))
     sides = (text, what) if is_append else (what, text[at:])
@@ -225,8 +227,9 @@ def _at_the_end(text: str, index: int, told: Asked, is_append: bool, pair: str |
 
 
 def _change(
-    text: str, index: int, edit: Edit, told: Asked, found: Found, span: Span, pair: str | None
+    source: Source, index: int, edit: Edit, told: Asked, found: Found, span: Span, pair: str | None
 ) -> _Change:
+    text = source.text
     original = text[span.start : span.end]
     match = found.rung.match
     warnings = told.warnings
@@ -236,7 +239,7 @@ def _change(
         span = Span(start=span.end, end=span.end)
     elif edit.op == "insert_before":
         span = Span(start=span.start, end=span.start)
-    new = _styled(text, span, told, pair)
+    new = _styled(source, span, told, pair)
     passage = text[span.start : span.end]
     head, tail, cut = _shared(found.rung.alike, passage, new)
     return _Change(
@@ -251,16 +254,16 @@ def _change(
     )
 
 
-def _styled(text: str, span: Span, told: Asked, pair: str | None) -> str:
+def _styled(source: Source, span: Span, told: Asked, pair: str | None) -> str:
     """New text with the quotes of the manuscript and the line ends of the passage, or else of the text.
     Line ends stay as given if they are what the edit changes."""
-    new = told.what
+    text, new = source.text, told.what
     if pair is not None:
         line = max(text.rfind("\n", 0, span.start), text.rfind("\r", 0, span.start)) + 1
         new = with_quotes(new, pair, text[line : span.start])
     if told.where and with_line_ends(told.where, "\n") == with_line_ends(new, "\n"):
         return new
-    return with_line_ends(new, line_end_of(text[span.start : span.end]) or line_end_of(text))
+    return with_line_ends(new, line_end_of(text[span.start : span.end]) or source.line_end)
 
 
 def _shared(form: Form | None, passage: str, new: str) -> tuple[int, int, str]:

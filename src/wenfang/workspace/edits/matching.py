@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
-from .approximate import nearest, nearest_run
+from .approximate import Similar, nearest, nearest_run
 from .folding import BARE, CASELESS, DOUBLE_QUOTES, LOOK, QUOTES, Folded, Form
+from .style import line_end_of
 from .values import MatchKind, MatchMode, Span
 from .widening import is_edge, splits_word, whole_words, widened
 
 _QUOTED = re.compile(f'["{DOUBLE_QUOTES}]')
+# A character that no form changes or drops: the paragraphs are folded together, which is faster.
+_BORDER = "\ue000"
 _PARAGRAPH = re.compile(r"[^\s](?:[^\r\n]*[^\s])?")
 
 
@@ -35,11 +38,13 @@ class Quotation:
 
 
 class Source:
-    """The text that is edited. What is computed from it is kept for all edits of a list."""
+    """The text that is edited, and its line end (None: it has none). What is computed from it is kept for all edits of a list."""
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.line_end = line_end_of(text)
         self._folded: dict[Form, Folded] = {}
+        self._similar: dict[Quotation, tuple[list[Span], Span | None]] = {}
         self._paragraphs: dict[Form, tuple[list[Span], list[str]]] = {}
 
     def folded(self, form: Form) -> Folded:
@@ -47,14 +52,28 @@ class Source:
             self._folded[form] = Folded(self.text, form)
         return self._folded[form]
 
-    def paragraphs(self, form: Form) -> tuple[list[Span], list[str]]:
+    def similar(self, quotation: Quotation) -> tuple[list[Span], Span | None]:
+        """The paragraphs that read like the passage, and those that read most like it."""
+        if quotation not in self._similar:
+            spans, folded = self._paragraphs_in(quotation.form)
+            count = sum(1 for _ in _PARAGRAPH.finditer(quotation.old)) or 1
+            near, best = nearest_run(quotation.form.fold(quotation.old), folded, count)
+
+            def span(run: Similar) -> Span:
+                return Span(start=spans[run.start].start, end=spans[run.end - 1].end)
+
+            self._similar[quotation] = [span(each) for each in near], best and span(best)
+        return self._similar[quotation]
+
+    def _paragraphs_in(self, form: Form) -> tuple[list[Span], list[str]]:
         """The lines that are not blank, without the whitespace around them, and their folded texts."""
         if form not in self._paragraphs:
             spans = [
                 Span(start=match.start(), end=match.end())
                 for match in _PARAGRAPH.finditer(self.text)
             ]
-            folded = [form.fold(self.text[span.start : span.end]) for span in spans]
+            texts = (self.text[span.start : span.end].replace(_BORDER, "") for span in spans)
+            folded = form.fold(_BORDER.join(texts)).split(_BORDER)
             self._paragraphs[form] = spans, folded
         return self._paragraphs[form]
 
@@ -93,11 +112,8 @@ def find(
 
 def most_similar(source: Source, quotation: Quotation) -> Span | None:
     """The paragraphs that read most like a passage that was not found."""
-    spans, folded = source.paragraphs(quotation.form)
-    _, near = nearest_run(quotation.form.fold(quotation.old), folded, _paragraph_count(quotation))
-    return (
-        None if near is None else Span(start=spans[near.start].start, end=spans[near.end - 1].end)
-    )
+    _, near = source.similar(quotation)
+    return near
 
 
 def places(text: str, part: str) -> Iterator[int]:
@@ -156,14 +172,8 @@ def _approximate(source: Source, quotation: Quotation) -> Iterator[Span]:
 
 
 def _paragraph(source: Source, quotation: Quotation) -> Iterator[Span]:
-    spans, folded = source.paragraphs(quotation.form)
-    near, _ = nearest_run(quotation.form.fold(quotation.old), folded, _paragraph_count(quotation))
-    for each in near:
-        yield Span(start=spans[each.start].start, end=spans[each.end - 1].end)
-
-
-def _paragraph_count(quotation: Quotation) -> int:
-    return sum(1 for _ in _PARAGRAPH.finditer(quotation.old)) or 1
+    spans, _ = source.similar(quotation)
+    return iter(spans)
 
 
 def _widened(text: str, start: int, end: int, quotation: Quotation) -> Span:
