@@ -171,13 +171,13 @@ def line_of(text: str, at: int) -> int:
 
 
 def _context(text: str, span: Span) -> str:
-    """The words at a place and around it, on one line."""
+    """The words at a place, in brackets, and around it, on one line."""
     middle = text[span.start : span.end]
     if len(middle) > 4 * _CONTEXT_CHARS:
         middle = f"{middle[: 2 * _CONTEXT_CHARS]} … {middle[-2 * _CONTEXT_CHARS :]}"
     before = text[max(0, span.start - _CONTEXT_CHARS) : span.start]
     after = text[span.end : span.end + _CONTEXT_CHARS]
-    return " ".join(f"{before}{middle}{after}".split())
+    return " ".join(f"{before}⟦{middle}⟧{after}".split())
 
 
 def _not_found(

@@ -26,15 +26,16 @@ _CLUSTER = rf"(?P<blanks>(?<![ \t\u00a0\u3000])[ \t\u00a0\u3000]*+\r?\n)|.[{_MAR
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Form:
-    """`swaps` replace characters or runs of them; then, as told, compatibility characters become plain (NFKC),
-    case goes, blanks at line ends go, punctuation and whitespace go. `plain` are the characters that
+    """`swaps` replace single characters; then, as told, compatibility characters become plain (NFKC),
+    case goes, blanks at line ends go; with `drops`, the most frequent of them, all punctuation and
+    whitespace goes. `plain` are the characters that
     stand for themselves, one by one."""
 
     swaps: tuple[tuple[str, str], ...] = ()
     compat: bool = False
     caseless: bool = False
     lines: bool = False
-    bare: bool = False
+    drops: tuple[str, ...] = ()
     plain: str
 
     def fold(self, text: str) -> str:
@@ -47,7 +48,9 @@ class Form:
             text = text.replace("\r\n", "\n")
             if " \n" in text or "\t\n" in text:
                 text = _BLANKS_BEFORE_LINE_END.sub("\n", text)
-        if self.bare and not text.isalnum():
+        for run in self.drops:
+            text = text.replace(run, "")
+        if self.drops and not text.isalnum():
             for char in filter(is_dropped, set(_NO_WORD.findall(text))):
                 text = text.replace(char, "")
         return text
@@ -72,13 +75,13 @@ def _swaps(*groups: tuple[str, str]) -> tuple[tuple[str, str], ...]:
 DOUBLE_QUOTES = "“”„‟＂「」『』"
 _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 # The wide punctuation of ordinary prose: swapped first, so that most blocks need no normalizing.
-_WIDE = "，：；！？（）～"
+_PLAIN = tuple((char, unicodedata.normalize("NFKC", char)) for char in "，：；！？（）～…")
 
 QUOTES = Form(swaps=_swaps((DOUBLE_QUOTES, '"')), plain=r"[\s\S]+")
 LOOK = Form(
     swaps=(
-        *_swaps(("‘’‚‛′", "'"), ("“”„‟″", '"'), ("‐‑‒–—―−", "-"), (_SPACES, " "), ("…", "...")),
-        *((char, unicodedata.normalize("NFKC", char)) for char in _WIDE),
+        *_swaps(("‘’‚‛′", "'"), ("“”„‟″", '"'), ("‐‑‒–—―−", "-"), (_SPACES, " ")),
+        *_PLAIN,
     ),
     compat=True,
     lines=True,
@@ -86,15 +89,11 @@ LOOK = Form(
 )
 CASELESS = Form(compat=True, caseless=True, plain=rf"[!-~\u4e00-\u9fff]+(?![{_MARKS}])")
 BARE = Form(
-    # Runs first, for speed.
-    swaps=(
-        ("\n\n", ""),
-        ("\u3000\u3000", ""),
-        *_swaps((" \t\r\n\u3000，。、：；！？（）《》“”‘’「」『』【】—…·～,.:;!?()[]'\"-*#", "")),
-    ),
+    swaps=(*_swaps(("\u3000", " ")), *_PLAIN),
     compat=True,
     caseless=True,
-    bare=True,
+    # Runs first, for speed.
+    drops=("\n\n  ", "\n\n", *" \t\r\n,.:;!?()[]'\"-*#。、《》“”‘’「」『』【】—·"),
     plain=rf"[0-9A-Za-z\u4e00-\u9fff]+(?![{_MARKS}])",
 )
 

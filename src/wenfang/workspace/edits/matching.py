@@ -151,10 +151,10 @@ def _fuzzy(source: Source, quotation: Quotation) -> Iterator[Span]:
         if splits_word(text, span.start) or splits_word(text, span.end):
             continue
         wide = _widened(text, span.start, span.end, quotation)
-        if span.start >= end and wide.start < wide_end:
+        if span.start >= end:
             # Two neighbours both quote the mark between them: it goes with the first.
-            wide = Span(start=min(wide_end, span.start), end=wide.end)
-        end, wide_end = span.end, wide.end
+            wide = Span(start=max(wide.start, min(wide_end, span.start)), end=wide.end)
+            end, wide_end = span.end, wide.end
         yield wide
 
 

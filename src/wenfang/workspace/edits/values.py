@@ -77,7 +77,8 @@ class AppliedEdit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A place that may be meant: its number for `occurrence`, its line (from 1), and the words there."""
+    """A place that may be meant: its number for `occurrence`, its line (from 1), and the words
+    around it, with the place itself in ⟦ ⟧."""
 
     occurrence: int
     line: int

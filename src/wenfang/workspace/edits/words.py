@@ -62,7 +62,7 @@ def _line(failed: FailedEdit, names: Mapping[EditField, str], has_occurrence: bo
         advice=_ADVICE[failed.field],
         hint=_hint(failed),
         times="once" if failed.count == 1 else f"{failed.count} times",
-        lines=_lines([each.line for each in failed.candidates]),
+        lines=_lines(list(dict.fromkeys(each.line for each in failed.candidates))),
         choice=", or choose one by its occurrence" if has_occurrence else "",
         first=pair[0] + 1,
         second=pair[1] + 1,
