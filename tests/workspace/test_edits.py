@@ -14,7 +14,7 @@ from wenfang.workspace import (
     EditField,
     EditResult,
     apply_edits,
-    refusal,
+    describe_failures,
     unified_diff,
 )
 
@@ -28,7 +28,7 @@ def made(text: str, *pairs: tuple[str, str]) -> EditResult:
     if result.failed:
         assert result.text == text
         assert result.applied == ()
-        raise EditError(refusal(result, names=NAMES, has_occurrence=False))
+        raise EditError(describe_failures(result, names=NAMES, has_occurrence=False))
     return result
 
 

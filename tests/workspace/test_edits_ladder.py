@@ -19,9 +19,8 @@ from wenfang.workspace import (
     EditWarning,
     MatchKind,
     QuoteStyle,
-    Span,
     apply_edits,
-    refusal,
+    describe_failures,
 )
 
 CHECK: EditWarning = "approximate_match"
@@ -255,7 +254,7 @@ def test_refused(row: tuple[str, Edit, EditReason, str]) -> None:
     assert (result.text, result.applied) == (text, ())
     assert failed.reason == reason
     assert failed.error_type == ERROR_TYPES.get(reason, "invalid_edit"), "TL-13"
-    assert words in refusal(result)
+    assert words in describe_failures(result)
 
 
 # TL-12
@@ -269,7 +268,7 @@ def test_tl_12_one_failure_and_nothing_is_applied() -> None:
         (1, "anchor_not_found"),
         (3, "invalid_edit"),
     ]
-    assert refusal(result).splitlines() == [
+    assert describe_failures(result).splitlines() == [
         "edit 2: old is not in the file. Read the file and quote it exactly.",
         "edit 4: text is missing; give the text to put in.",
         "None of the 4 edits was made: correct these and send the whole list again.",
@@ -285,7 +284,7 @@ def test_tl_12_the_others_are_applied_if_told() -> None:
         (1, "not_found"),
         (3, "overlap"),
     ]
-    assert "None of" not in refusal(result)
+    assert "None of" not in describe_failures(result)
     holds("a b c", result)
 
 
@@ -332,7 +331,7 @@ def test_lists(row: tuple[str, Sequence[Edit], str]) -> None:
 
 def test_an_edit_of_an_edit_is_told_so() -> None:
     result = apply_edits("abc", [replace("b", "foo bar"), replace("bar", "x")])
-    assert "It is in the new text of edit 1" in refusal(result)
+    assert "It is in the new text of edit 1" in describe_failures(result)
 
 
 @pytest.mark.parametrize("op", ["insert_after", "insert_before"])
@@ -340,7 +339,7 @@ def test_an_insertion_inside_of_a_passage_overlaps(op: EditOp) -> None:
     anchor = "b" if op == "insert_after" else "c"
     result = apply_edits("abcd", [insert(op, anchor, "-"), delete("abcd")])
     assert [each.reason for each in result.failed] == ["overlap"]
-    assert "edits 1 and 2 overlap" in refusal(result)
+    assert "edits 1 and 2 overlap" in describe_failures(result)
 
 
 # TL-23: text, new text for "X", result
@@ -401,7 +400,7 @@ def test_what_no_span_covers_is_untouched(
         assert applied | failed == set(range(len(some)))
     else:
         assert (result.text, applied) == (text, set())
-    assert bool(refusal(result)) == bool(failed)
+    assert bool(describe_failures(result)) == bool(failed)
     for each in result.applied:
         assert each.matched_original in text
 
@@ -517,9 +516,15 @@ def test_tl_9_no_search_takes_longer_than_a_second(text: str) -> None:
         result = apply_edits(text, [replace(old, "x")])
         assert [each.reason for each in result.failed] == ["not_found"]
         assert time.process_time() - begin < 1.0
-    near = apply_edits(text[:5000], [replace(text[:900] + "x" * 90, "x")])
-    assert near.text != ""
 
 
-def test_spans_are_values() -> None:
-    assert Span(start=1, end=2) == Span(start=1, end=2)
+@pytest.mark.alone
+@pytest.mark.parametrize("unit", ["长", "长短", "他来了又走了去"])
+def test_tl_9_at_the_limit_of_work(unit: str) -> None:
+    """The dearest search there is: the longest text and pattern, repeating themselves, hardly alike."""
+    text = (unit * 5000)[:5000]
+    old = "".join(char if at % 5 else "x" for at, char in enumerate(text[:1000]))
+    begin = time.process_time()
+    result = apply_edits(text, [replace(old, "")])
+    assert time.process_time() - begin < 1.0
+    assert [each.reason for each in result.failed] == ["ambiguous"]

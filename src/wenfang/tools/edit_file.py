@@ -16,7 +16,7 @@ from wenfang.workspace import (
     Workspace,
     Written,
     apply_edits,
-    refusal,
+    describe_failures,
     unified_diff,
 )
 
@@ -78,7 +78,7 @@ def _edit(
     def change(text: str) -> str:
         result = apply_edits(text, edits)
         if result.failed:
-            raise EditError(refusal(result, names=_NAMES, has_occurrence=False))
+            raise EditError(describe_failures(result, names=_NAMES, has_occurrence=False))
         texts.append((text, result))
         return result.text
 

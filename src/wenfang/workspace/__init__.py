@@ -1,6 +1,6 @@
 """Projects are folders: reading, changing and matching the files in them, and nothing outside."""
 
-from .authorship import Actor, Hunk, Part, PartKind, author_edits, is_author_text, touched
+from .authorship import Actor, Hunk, HunkPart, HunkPartKind, author_edits, is_author_text, touched
 from .diffs import unified_diff
 from .edits import (
     AppliedEdit,
@@ -19,7 +19,7 @@ from .edits import (
     QuoteStyle,
     Span,
     apply_edits,
-    refusal,
+    describe_failures,
 )
 from .errors import Code, WorkspaceError
 from .merging import Merge, MergeConflict, three_way
@@ -43,14 +43,14 @@ __all__ = [
     "FailedEdit",
     "FileText",
     "Hunk",
+    "HunkPart",
+    "HunkPartKind",
     "Listing",
     "MatchKind",
     "MatchMode",
     "Merge",
     "MergeConflict",
     "OpenFile",
-    "Part",
-    "PartKind",
     "QuoteStyle",
     "Span",
     "Workspace",
@@ -58,8 +58,8 @@ __all__ = [
     "Written",
     "apply_edits",
     "author_edits",
+    "describe_failures",
     "is_author_text",
-    "refusal",
     "revision_of",
     "three_way",
     "touched",

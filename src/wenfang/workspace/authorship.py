@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
-from .diffs import Change, changes, shared_prefix
+from .diffs import Change, changes, lines_of, shared_prefix
 from .edits import Span
 from .edits.widening import splits_word
 
 Actor: TypeAlias = Literal["author", "ai", "system"]
-PartKind: TypeAlias = Literal["equal", "removed", "added"]
+HunkPartKind: TypeAlias = Literal["equal", "removed", "added"]
 # A letter of a script without spaces, a word, a run of blanks, or a mark.
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|\w+|\s+|.", re.DOTALL)
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 # What two passages have in common between two changes counts from this many characters on.
 _ISLAND_CHARS = 3
 # With less in common than this share, a passage is another one and not a changed one.
@@ -27,8 +26,8 @@ _MAX_DETAIL_CHARS = 250_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    kind: PartKind
+class HunkPart:
+    kind: HunkPartKind
     text: str
 
 
@@ -39,12 +38,12 @@ class Hunk:
 
     before: Span
     after: Span
-    parts: tuple[Part, ...]
+    parts: tuple[HunkPart, ...]
 
 
 def author_edits(ai_text: str, now_text: str) -> tuple[Hunk, ...]:
     """The net difference, paragraph by paragraph. Line ends and blank lines are none."""
-    old, new = _LINE.findall(ai_text), _LINE.findall(now_text)
+    old, new = lines_of(ai_text), lines_of(now_text)
     old_at = [0, *accumulate(map(len, old))]
     new_at = [0, *accumulate(map(len, new))]
     hunks: list[Hunk] = []
@@ -102,7 +101,7 @@ def _ends(one: str, other: str) -> tuple[int, int]:
     return head, tail
 
 
-def _parts(one: str, other: str, head: int, tail: int, *, in_words: bool) -> list[Part]:
+def _parts(one: str, other: str, head: int, tail: int, *, in_words: bool) -> list[HunkPart]:
     """What is the same, removed and added, or all of it if hardly anything is the same."""
     compare = _words if in_words else _whole
     parts = [
@@ -114,9 +113,9 @@ def _parts(one: str, other: str, head: int, tail: int, *, in_words: bool) -> lis
     return parts if same >= _KINSHIP * max(len(one), len(other)) else _whole(one, other)
 
 
-def _words(one: str, other: str) -> list[Part]:
+def _words(one: str, other: str) -> list[HunkPart]:
     old, new = _TOKEN.findall(one), _TOKEN.findall(other)
-    parts: list[Part] = []
+    parts: list[HunkPart] = []
     at = 0
     for change in _joined(old, changes(old, new, unique_first=False)):
         parts += _part("equal", "".join(old[at : change.start]))
@@ -126,12 +125,12 @@ def _words(one: str, other: str) -> list[Part]:
     return [*parts, *_part("equal", "".join(old[at:]))]
 
 
-def _whole(one: str, other: str) -> list[Part]:
+def _whole(one: str, other: str) -> list[HunkPart]:
     return [*_part("removed", one), *_part("added", other)]
 
 
-def _part(kind: PartKind, text: str) -> list[Part]:
-    return [Part(kind=kind, text=text)] if text else []
+def _part(kind: HunkPartKind, text: str) -> list[HunkPart]:
+    return [HunkPart(kind=kind, text=text)] if text else []
 
 
 def _joined(old: Sequence[str], found: Sequence[Change]) -> list[Change]:

@@ -4,11 +4,13 @@ that is affordable."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 # Rows times columns of one comparison; a row is one integer with a bit per column (12 MB in all).
 _MAX_CELLS = 100_000_000
 # How often what lies between unique elements is looked through for elements unique there.
@@ -23,6 +25,11 @@ class Change:
     end: int
     new_start: int
     new_end: int
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines with their ends (\\n, \\r\\n or \\r), as an editor counts them."""
+    return _LINE.findall(text)
 
 
 def shared_prefix(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
@@ -144,7 +151,7 @@ def _common(
 
 def unified_diff(before: str, after: str, context: int = 4) -> str:
     """The changed lines with `context` lines around them, in the unified format without file names."""
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    old, new = lines_of(before), lines_of(after)
     lines: list[str] = []
     group: list[Change] = []
     for change in changes(old, new):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .diffs import Change, changes
-
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+from .diffs import Change, changes, lines_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +42,7 @@ class _Side:
     """One of the two texts: its lines, its changes, and how far they are used."""
 
     def __init__(self, base: Sequence[str], text: str) -> None:
-        self.lines = _LINE.findall(text)
+        self.lines = lines_of(text)
         self.changes = changes(base, self.lines)
         self.used = 0
         self.shift = 0
@@ -76,7 +73,7 @@ class _Side:
 def three_way(base: str, mine: str, theirs: str) -> Merge:
     """Merge two descendants of `base`, line by line. Changes that do not meet are all made, a change both
     made is made once, and where they meet with different results there is a conflict with both texts."""
-    lines = _LINE.findall(base)
+    lines = lines_of(base)
     sides = (_Side(lines, mine), _Side(lines, theirs))
     pieces: list[Piece] = []
     at = 0

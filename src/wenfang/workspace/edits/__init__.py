@@ -16,7 +16,7 @@ from .values import (
     MatchMode,
     Span,
 )
-from .words import EditError, refusal
+from .words import EditError, describe_failures
 
 __all__ = [
     "AppliedEdit",
@@ -35,5 +35,5 @@ __all__ = [
     "QuoteStyle",
     "Span",
     "apply_edits",
-    "refusal",
+    "describe_failures",
 ]

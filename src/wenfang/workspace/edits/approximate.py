@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
+
+IsEdge: TypeAlias = Callable[[int], bool]
 
 MAX_ERROR = 0.25
 MIN_PATTERN_CHARS = 8
 MAX_TEXT_CHARS = 5000
 MAX_WORK = 5_000_000
 MIN_GAP = 0.08
+# So far behind the first of equally good ends another is looked for.
+_MAX_TIES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ def distances(pattern: str, text: str, *, anywhere: bool) -> list[int]:
     return scores
 
 
-def nearest(pattern: str, text: str, is_edge: Callable[[int], bool]) -> list[Similar]:
+def nearest(pattern: str, text: str, is_edge: IsEdge) -> list[Similar]:
     """The one place of `text` that reads most like the pattern; with the second best if they are too near
     to each other to choose; none if nothing is near or the search would be too much work. Of equally
     good limits one at an edge (of a sentence, a word) is taken, then one that keeps the length."""
@@ -62,16 +67,14 @@ def nearest(pattern: str, text: str, is_edge: Callable[[int], bool]) -> list[Sim
     best = _best(pattern, text, scores, is_edge)
     if best.distance > size * MAX_ERROR:
         return []
-    rivals = [_best(pattern, text[: best.start], scores[: best.start + 1], is_edge)]
     after = text[best.end :]
-    behind = _best(
-        pattern,
-        after,
-        distances(pattern, after, anywhere=True),
-        lambda at: is_edge(best.end + at),
-    )
-    rivals.append(Similar(best.end + behind.start, best.end + behind.end, behind.distance))
-    return _clear(best, min(rivals, key=lambda each: each.distance), size)
+    scores_after = distances(pattern, after, anywhere=True)
+    if min(scores_after) < min(scores[: best.start + 1]):
+        rival = _best(pattern, after, scores_after, lambda at: is_edge(best.end + at))
+        rival = Similar(best.end + rival.start, best.end + rival.end, rival.distance)
+    else:
+        rival = _best(pattern, text[: best.start], scores[: best.start + 1], is_edge)
+    return _clear(best, rival, size)
 
 
 def nearest_run(
@@ -118,12 +121,11 @@ def _clear(best: Similar, rival: Similar, size: int) -> list[Similar]:
     return [best] if is_clear else sorted((best, rival), key=lambda each: each.start)
 
 
-def _best(pattern: str, text: str, scores: list[int], is_edge: Callable[[int], bool]) -> Similar:
+def _best(pattern: str, text: str, scores: list[int], is_edge: IsEdge) -> Similar:
     least = min(scores)
     first = scores.index(least)
-    ends = [
-        end for end in range(first, min(first + least + 1, len(scores))) if scores[end] == least
-    ]
+    until = min(first + min(least, _MAX_TIES) + 1, len(scores))
+    ends = [end for end in range(first, until) if scores[end] == least]
     places = [place for end in ends for place in _starts(pattern, text, end, least)]
 
     def rank(place: Similar) -> tuple[int, int]:

@@ -35,7 +35,7 @@ class EditError(Exception):
     """Edits that were refused. The words are for the model."""
 
 
-def refusal(
+def describe_failures(
     result: EditResult, *, names: Mapping[EditField, str] = _NAMES, has_occurrence: bool = True
 ) -> str:
     """Why the failed edits failed, and what became of the others. `names` are the tool's names of the
