@@ -67,6 +67,9 @@ ROWS: dict[str, Row] = {
     "TL-9-the-quotes-are-the-change": Row(
         '他说"好"。', replace('"好"', "「好」"), "他说「好」。", "exact", '"好"'
     ),
+    "TL-9-line-ends-of-all-kinds": Row(
+        "a\r\nb  \rc\n", replace("a\nb  \nc", "a\nb\nd"), "a\r\nb\r\nd\n", "exact", "a\r\nb  \rc"
+    ),
     # TL-9, by look: letter by letter what the file has, in other characters
     "TL-9-look": Row("it’s — so", replace("it's - so", "it's - no"), "it’s — no", "look", "it’s — so"),
     "TL-9-look-before-fuzzy": Row(

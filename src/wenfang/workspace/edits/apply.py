@@ -30,6 +30,7 @@ from .values import (
 QuoteStyle: TypeAlias = Literal["as_given", "manuscript"]
 _MAX_CANDIDATES = 9
 _CONTEXT_CHARS = 24
+_PASSAGE_CHARS = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,8 +174,8 @@ def line_of(text: str, at: int) -> int:
 def _context(text: str, span: Span) -> str:
     """The words at a place, in brackets, and around it, on one line."""
     middle = text[span.start : span.end]
-    if len(middle) > 4 * _CONTEXT_CHARS:
-        middle = f"{middle[: 2 * _CONTEXT_CHARS]} … {middle[-2 * _CONTEXT_CHARS :]}"
+    if len(middle) > _PASSAGE_CHARS:
+        middle = f"{middle[: _PASSAGE_CHARS // 2]} … {middle[-_PASSAGE_CHARS // 2 :]}"
     before = text[max(0, span.start - _CONTEXT_CHARS) : span.start]
     after = text[span.end : span.end + _CONTEXT_CHARS]
     return " ".join(f"{before}⟦{middle}⟧{after}".split())

@@ -21,20 +21,20 @@ _CUT = re.compile(
 )
 _BLANKS_BEFORE_LINE_END = re.compile(r"(?<![ \t])[ \t]++\n")
 _NO_WORD = re.compile(r"[\W_]")
-_CLUSTER = rf"(?P<blanks>(?<![ \t\u00a0\u3000])[ \t\u00a0\u3000]*+\r?\n)|.[{_MARKS}]*"
+_CLUSTER = rf"(?<![ \t\u00a0\u3000])[ \t\u00a0\u3000]*+(?:\r\n|\r|\n)|\r\n|.[{_MARKS}]*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Form:
-    """`swaps` replace single characters; then, as told, compatibility characters become plain (NFKC),
-    case goes, blanks at line ends go; with `drops`, the most frequent of them, all punctuation and
-    whitespace goes. `plain` are the characters that
-    stand for themselves, one by one."""
+    """`swaps` replace single characters; then, as told, compatibility characters become plain (NFKC), case
+    goes, line ends of all kinds are equal and blanks before them go; with `drops`, the most frequent of
+    them, all punctuation and whitespace goes. `plain` are the characters that stand for themselves."""
 
     swaps: tuple[tuple[str, str], ...] = ()
     compat: bool = False
     caseless: bool = False
-    lines: bool = False
+    line_ends: bool = False
+    blanks: bool = False
     drops: tuple[str, ...] = ()
     plain: str
 
@@ -44,10 +44,10 @@ class Form:
             text = self._swapped(unicodedata.normalize("NFKC", text))
         if self.caseless:
             text = text.casefold()
-        if self.lines:
-            text = text.replace("\r\n", "\n")
-            if " \n" in text or "\t\n" in text:
-                text = _BLANKS_BEFORE_LINE_END.sub("\n", text)
+        if self.line_ends:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        if self.blanks and (" \n" in text or "\t\n" in text):
+            text = _BLANKS_BEFORE_LINE_END.sub("\n", text)
         for run in self.drops:
             text = text.replace(run, "")
         if self.drops and not text.isalnum():
@@ -77,14 +77,15 @@ _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2
 # The wide punctuation of ordinary prose: swapped first, so that most blocks need no normalizing.
 _PLAIN = tuple((char, unicodedata.normalize("NFKC", char)) for char in "，：；！？（）～…")
 
-QUOTES = Form(swaps=_swaps((DOUBLE_QUOTES, '"')), plain=r"[\s\S]+")
+QUOTES = Form(swaps=_swaps((DOUBLE_QUOTES, '"')), line_ends=True, plain=r"[^\r]+")
 LOOK = Form(
     swaps=(
         *_swaps(("‘’‚‛′", "'"), ("“”„‟″", '"'), ("‐‑‒–—―−", "-"), (_SPACES, " ")),
         *_PLAIN,
     ),
     compat=True,
-    lines=True,
+    line_ends=True,
+    blanks=True,
     plain=rf"[!-~\u4e00-\u9fff]+(?![{_MARKS}])",
 )
 CASELESS = Form(compat=True, caseless=True, plain=rf"[!-~\u4e00-\u9fff]+(?![{_MARKS}])")

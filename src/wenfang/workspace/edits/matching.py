@@ -18,7 +18,7 @@ from .style import line_end_of
 from .values import MatchKind, MatchMode, Span
 from .widening import is_edge, splits_word, whole_words, widened
 
-_QUOTED = re.compile(f'["{DOUBLE_QUOTES}]')
+_MANY_FORMS = re.compile(f'["{DOUBLE_QUOTES}\\r\\n]')
 # A character that no form changes or drops: the paragraphs are folded together, which is faster.
 _BORDER = "\ue000"
 _PARAGRAPH = re.compile(r"[^\s](?:[^\r\n]*[^\s])?")
@@ -130,8 +130,8 @@ def _exact(source: Source, quotation: Quotation) -> Iterator[Span]:
 
 
 def _quoted(source: Source, quotation: Quotation) -> Iterator[Span]:
-    """Double quotes of all kinds are equal."""
-    if _QUOTED.search(quotation.old):
+    """Double quotes of all kinds are equal, and line ends."""
+    if _MANY_FORMS.search(quotation.old):
         return _alike(QUOTES, source, quotation)
     return _exact(source, quotation)
 

@@ -45,8 +45,8 @@ class Edit:
     """One change of a text. `replace` and `delete` quote a passage in `old`, the two inserts in `anchor`;
     `new` is what replaces it, `text` what is put in. None says that a field was not given.
 
-    `match_mode`: how far the passage is looked for: "exact" (double quotes of any kind are equal),
-    "look" (letter by letter, then look-alike characters), "auto" (all of the ladder).
+    `match_mode`: how far the passage is looked for: "exact" (double quotes of any kind are equal, and
+    line ends), "look" (letter by letter, then look-alike characters), "auto" (all of the ladder).
     `occurrence` (from 1) picks one of several places; `replace_all` takes them all."""
 
     op: EditOp = "replace"
