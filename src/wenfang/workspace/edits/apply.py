@@ -12,13 +12,13 @@ from itertools import islice
 from typing import Literal, TypeAlias
 
 from ..diffs import shared_prefix
+from .candidates import MAX_CANDIDATES, candidates, line_of
 from .fields import Asked, asked
 from .folding import Folded, Form
 from .matching import Found, Quotation, Source, find, most_similar, places
 from .style import line_end_of, quotes_of, with_line_ends, with_quotes
 from .values import (
     AppliedEdit,
-    Candidate,
     Edit,
     EditResult,
     EditWarning,
@@ -28,9 +28,6 @@ from .values import (
 )
 
 QuoteStyle: TypeAlias = Literal["as_given", "manuscript"]
-_MAX_CANDIDATES = 9
-_CONTEXT_CHARS = 24
-_PASSAGE_CHARS = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +100,7 @@ def _changes(
     quotation = Quotation(
         old=told.where, new=told.what if is_new else "", bare=edit.ignore_punct_whitespace
     )
-    wanted = None if edit.replace_all else edit.occurrence or _MAX_CANDIDATES
+    wanted = None if edit.replace_all else edit.occurrence or MAX_CANDIDATES
     found = find(source, quotation, mode=edit.match_mode, count=wanted)
     if found is None:
         return _not_found(source, index, edit, told, quotation, edits)
@@ -128,7 +125,7 @@ def _chosen(
             error_type="anchor_not_found",
             reason="too_few",
             field=told.where_field,
-            candidates=_candidates(text, spans),
+            candidates=candidates(text, spans),
             count=len(spans),
         )
     if len(spans) == 1:
@@ -141,7 +138,7 @@ def _chosen(
         error_type="anchor_ambiguous",
         reason="ambiguous",
         field=told.where_field,
-        candidates=_candidates(text, spans),
+        candidates=candidates(text, spans),
     )
 
 
@@ -151,34 +148,6 @@ def _apart(spans: Sequence[Span]) -> Iterator[Span]:
         if span.start >= end:
             yield span
             end = span.end
-
-
-def _candidates(text: str, spans: Sequence[Span]) -> tuple[Candidate, ...]:
-    return tuple(
-        Candidate(
-            occurrence=number,
-            line=line_of(text, span.start),
-            span=span,
-            context=_context(text, span),
-        )
-        for number, span in enumerate(spans[:_MAX_CANDIDATES], 1)
-    )
-
-
-def line_of(text: str, at: int) -> int:
-    """The number of a place's line, from 1. A line ends with \\n, \\r\\n or a lone \\r."""
-    pairs = text.count("\r\n", 0, at)
-    return text.count("\n", 0, at) + text.count("\r", 0, at) - pairs + 1
-
-
-def _context(text: str, span: Span) -> str:
-    """The words at a place, in brackets, and around it, on one line."""
-    middle = text[span.start : span.end]
-    if len(middle) > _PASSAGE_CHARS:
-        middle = f"{middle[: _PASSAGE_CHARS // 2]} … {middle[-_PASSAGE_CHARS // 2 :]}"
-    before = text[max(0, span.start - _CONTEXT_CHARS) : span.start]
-    after = text[span.end : span.end + _CONTEXT_CHARS]
-    return " ".join(f"{before}⟦{middle}⟧{after}".split())
 
 
 def _not_found(
@@ -201,7 +170,7 @@ def _not_found(
         field=told.where_field,
         other=next(earlier, None),
         line=line_of(source.text, at) if at >= 0 else None,
-        candidates=_candidates(source.text, [near]) if near else (),
+        candidates=candidates(source.text, [near]) if near else (),
     )
 
 

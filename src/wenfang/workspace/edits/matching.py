@@ -38,7 +38,8 @@ class Quotation:
 
 
 class Source:
-    """The text that is edited, and its line end (None: it has none). What is computed from it is kept for all edits of a list."""
+    """The text that is edited, and its line end (None: it has none). What is computed from it is kept for
+    all edits of a list."""
 
     def __init__(self, text: str) -> None:
         self.text = text
