@@ -337,6 +337,20 @@ def test_an_edit_of_an_edit_is_told_so() -> None:
     assert "It is in the new text of edit 1" in describe_failures(result)
 
 
+def test_only_what_a_tool_can_use_is_told() -> None:
+    """A tool without `occurrence` is not told of it; only places to choose from are listed."""
+    twice = apply_edits("a\na\na", [replace("a", "b")])
+    assert describe_failures(twice, has_occurrence=False, names={"old": "old_text"}) == (
+        "edit 1: old_text is found more than once (at lines 1, 2 and 3); "
+        "quote more of the lines around it, so that it is found once."
+    )
+    assert describe_failures(twice).count("\n  occurrence=") == 3
+    few = apply_edits("a\nb", [replace("a", "b", occurrence=2)])
+    assert describe_failures(few) == (
+        "edit 1: old is in the file once only, at line 1; choose an occurrence that exists."
+    )
+
+
 @pytest.mark.parametrize("op", ["insert_after", "insert_before"])
 def test_an_insertion_inside_of_a_passage_overlaps(op: EditOp) -> None:
     anchor = "b" if op == "insert_after" else "c"
