@@ -1,5 +1,28 @@
 """Projects are folders: reading, changing and matching the files in them, and nothing outside."""
 
+from .body import (
+    ENDINGS,
+    MAX_BODY_BYTES,
+    ArgumentCapture,
+    BodyClosed,
+    BodyOpened,
+    BodyReason,
+    BodySink,
+    BodyText,
+    CaptureEvent,
+    CaptureState,
+    ChatText,
+    Commit,
+    Decision,
+    Dropped,
+    Ending,
+    FileCapture,
+    Interruption,
+    Keep,
+    KeepReason,
+    commit_decision,
+    deliver,
+)
 from .diffs import unified_diff
 from .edits import Edit, Edited, EditError, apply_edits
 from .errors import Code, WorkspaceError
@@ -7,18 +30,39 @@ from .values import Entry, FileText, Listing, Written
 from .workspace import OpenFile, Workspace, revision_of
 
 __all__ = [
+    "ENDINGS",
+    "MAX_BODY_BYTES",
+    "ArgumentCapture",
+    "BodyClosed",
+    "BodyOpened",
+    "BodyReason",
+    "BodySink",
+    "BodyText",
+    "CaptureEvent",
+    "CaptureState",
+    "ChatText",
     "Code",
+    "Commit",
+    "Decision",
+    "Dropped",
     "Edit",
     "EditError",
     "Edited",
+    "Ending",
     "Entry",
+    "FileCapture",
     "FileText",
+    "Interruption",
+    "Keep",
+    "KeepReason",
     "Listing",
     "OpenFile",
     "Workspace",
     "WorkspaceError",
     "Written",
     "apply_edits",
+    "commit_decision",
+    "deliver",
     "revision_of",
     "unified_diff",
 ]
