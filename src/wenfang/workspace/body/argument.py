@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from .collect import Collector
 from .events import MAX_BODY_BYTES, BodyReason, CaptureEvent, Interruption
-from .strings import decode
+from .strings import decode, stop_at
 
 _Expects: TypeAlias = Literal[
     "value", "first_item", "first_key", "key", "colon", "comma", "nothing"
@@ -80,13 +80,13 @@ class ArgumentCapture:
         self._text = ""
         at = 0
         while at < len(text) and self._problem is None:
-            if self._string != "none":
-                before, at = at, self._in_string(text, at)
-                if at == before:  # an escape that is not whole
-                    self._text = text[at:]
-                    break
-            else:
+            if self._string == "none":
                 at = self._between(text, at)
+                continue
+            decoded, at = decode(text, at)
+            self._take(decoded)
+            if at < len(text):
+                at = self._stop(text, at)
         return self._out.take()
 
     def boundary(self) -> list[CaptureEvent]:
@@ -195,17 +195,22 @@ class ArgumentCapture:
             self._string = "body"
             self._out.open(self._file_id)
 
-    def _in_string(self, text: str, at: int) -> int:
-        decoded = decode(text, at)
+    def _take(self, text: str) -> None:
         if self._string == "body":
-            self._out.write(decoded.text)
-        elif self._string != "skipped" and decoded.text:
-            self._keep(decoded.text)
-        if decoded.is_wrong:
-            self._refuse("malformed")
-        elif decoded.is_closed:
+            self._out.write(text)
+        elif self._string != "skipped" and text:
+            self._keep(text)
+
+    def _stop(self, text: str, at: int) -> int:
+        stop = stop_at(text, at)
+        if stop == "more":
+            self._text = text[at:]
+            return len(text)
+        if stop == "end":
             self._end_string()
-        return decoded.at
+        else:
+            self._refuse("malformed")
+        return at + 1
 
     def _end_string(self) -> None:
         is_kept = self._length <= _MAX_SCALAR

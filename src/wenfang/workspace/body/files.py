@@ -23,10 +23,13 @@ _MAX_UNDECIDED = 4096  # characters, from the tag on
 _ESCAPED = "\uff1c"  # the wide form of `<`, which no reader of tags takes for one
 
 
+_Kind: TypeAlias = Literal["text", "nested", "line"]
+
+
 class _Piece(NamedTuple):
     """`kind` says what becomes of it where it ends up: text, a start tag in a body, a line to drop."""
 
-    kind: Literal["text", "nested", "line"]
+    kind: _Kind
     text: str
 
 
@@ -107,7 +110,7 @@ class FileCapture:
         is_quiet = not (self._text or self._held or self._examples) and self._code.is_plain
         if is_quiet and "<" not in text and "`" not in text:
             self._code.skip(text)
-            self._write(_Piece("text", text))
+            self._write("text", text)
         else:
             self._unread(text)
             self._advance(final=False)
@@ -218,37 +221,39 @@ class FileCapture:
         self._code.skip(text)
         self._pass("text", text)
 
-    def _pass(self, kind: Literal["text", "nested", "line"], text: str) -> None:
+    def _pass(self, kind: _Kind, text: str) -> None:
         """`text` is read. It goes to where it belongs, or waits with what is held back. This may be the end
         of waiting: then `_text` and `_code` are new."""
         self._at += len(text)
-        piece = _Piece(kind, text)
         held = self._held
         if held:
-            held.pieces.append(piece)
+            held.pieces.append(_Piece(kind, text))
             held.length += len(text)
             if held.length > _MAX_UNDECIDED:
                 self._take_as_real()
         elif self._examples:
-            self._examples.append(piece)
+            self._examples.append(_Piece(kind, text))
         else:
-            self._write(piece)
+            self._write(kind, text)
 
-    def _write(self, piece: _Piece) -> None:
+    def _write(self, kind: _Kind, text: str) -> None:
+        out = self._out
         if self._state != "writing":
-            self._out.add("line" if piece.kind == "line" else "chat", piece.text)
+            out.add("line" if kind == "line" else "chat", text)
             return
-        if self._out.is_open:
-            self._body.raw.append(piece.text)
-        shown = _ESCAPED + piece.text[1:] if piece.kind == "nested" else piece.text
-        dropped, text = self._body.frame.feed(shown)
-        self._body.dropped += len(dropped)
-        self._out.add("tag", dropped)
-        self._out.write(text)
+        body = self._body
+        if out.is_open:
+            body.raw.append(text)
+        shown = _ESCAPED + text[1:] if kind == "nested" else text
+        dropped, inside = body.frame.feed(shown)
+        if dropped:
+            body.dropped += len(dropped)
+            out.add("tag", dropped)
+        out.write(inside)
 
     def _write_all(self, pieces: list[_Piece]) -> None:
-        for piece in pieces:
-            self._write(piece)
+        for kind, text in pieces:
+            self._write(kind, text)
 
     # Tags
 
@@ -400,7 +405,7 @@ class FileCapture:
             self._settle()
             self._state = "waiting"
         else:
-            self._out.write(self._body.frame.end(at_tag=False).body)
+            self._out.write(self._body.frame.end(at_tag=False)[1])
             if self._out.is_open:
                 self._out.close(reason)
             self._state, self._file_id = "idle", None

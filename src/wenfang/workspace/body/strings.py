@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Literal
 
 _PLAIN = re.compile(r'[^"\\\x00-\x1f\ud800-\udfff]+')
 _ESCAPE = re.compile(
@@ -19,36 +19,31 @@ _PREFIX = re.compile(
 _CHARS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
-class Decoded(NamedTuple):
-    """`text` was decoded, up to `at`. There, unless more text is needed, the string `is_closed` by a quote or
-    holds what no JSON string may hold (`is_wrong`)."""
-
-    text: str
-    at: int
-    is_closed: bool = False
-    is_wrong: bool = False
-
-
-def decode(text: str, at: int) -> Decoded:
-    """The part of a string that begins at `at`, inside of the string. Half a surrogate pair, as an escape or
-    as it is, is no character and is wrong."""
+def decode(text: str, at: int) -> tuple[str, int]:
+    """The string's text from `at`, a place inside of the string, and how far it goes (`stop_at`)."""
+    plain = _PLAIN.match(text, at)
+    if plain and plain.end() == len(text):
+        return plain[0], plain.end()
     parts: list[str] = []
-    end = len(text)
-    while at < end:
-        plain = _PLAIN.match(text, at)
+    while True:
         if plain:
             parts.append(plain[0])
             at = plain.end()
-            continue
-        if text[at] == '"':
-            return Decoded("".join(parts), at + 1, is_closed=True)
         escape = _ESCAPE.match(text, at)
-        if escape is None:
-            is_prefix = _PREFIX.fullmatch(text, at) is not None
-            return Decoded("".join(parts), at, is_wrong=not is_prefix)
-        parts.append(_character(escape))
-        at = escape.end()
-    return Decoded("".join(parts), at)
+        if escape:
+            parts.append(_character(escape))
+            at = escape.end()
+        elif not plain:
+            return "".join(parts), at
+        plain = _PLAIN.match(text, at)
+
+
+def stop_at(text: str, at: int) -> Literal["end", "more", "wrong"]:
+    """Why decoding stopped before the end of `text`: at the quote that ends the string; because more text is needed; or at
+    what no JSON string holds. Half a surrogate pair, as an escape or as it is, is no character and wrong."""
+    if text.startswith('"', at):
+        return "end"
+    return "more" if _PREFIX.fullmatch(text, at) else "wrong"
 
 
 def _character(escape: re.Match[str]) -> str:
