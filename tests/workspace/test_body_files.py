@@ -485,8 +485,7 @@ def said(events: list[CaptureEvent]) -> Iterator[str]:
         elif isinstance(event, BodyText):
             parts.append(event.text)
         elif not isinstance(event, BodyOpened):
-            if parts:  # a line break before the body, which stands before all of it
-                raise AssertionError("text of another kind inside of a body")
+            assert not parts, "a body is told in one go"
             yield event.text
 
 

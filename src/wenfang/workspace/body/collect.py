@@ -12,7 +12,7 @@ Kind: TypeAlias = Literal["chat", "body", "tag", "line", "overflow"]
 class Collector:
     """The events of one `feed`, and the body that is open."""
 
-    __slots__ = ("_events", "_kind", "_limit_bytes", "_parts", "_room_bytes", "file_id", "is_open")
+    __slots__ = ("_events", "_file_id", "_kind", "_limit_bytes", "_parts", "_room_bytes", "is_open")
 
     def __init__(self, limit_bytes: int) -> None:
         self._events: list[CaptureEvent] = []
@@ -20,7 +20,7 @@ class Collector:
         self._parts: list[str] = []
         self._limit_bytes = limit_bytes
         self._room_bytes = 0
-        self.file_id = ""
+        self._file_id = ""
         self.is_open = False
 
     def add(self, kind: Kind, text: str) -> None:
@@ -33,7 +33,7 @@ class Collector:
     def open(self, file_id: str) -> None:
         self._join()
         self._room_bytes = self._limit_bytes
-        self.file_id, self.is_open = file_id, True
+        self._file_id, self.is_open = file_id, True
         self._events.append(BodyOpened(file_id=file_id))
 
     def write(self, text: str) -> None:
@@ -56,7 +56,7 @@ class Collector:
     def close(self, reason: BodyReason) -> None:
         self._join()
         self.is_open = False
-        self._events.append(BodyClosed(file_id=self.file_id, reason=reason))
+        self._events.append(BodyClosed(file_id=self._file_id, reason=reason))
 
     def take(self) -> list[CaptureEvent]:
         """All events since the last time."""
@@ -73,7 +73,7 @@ class Collector:
         if kind == "chat":
             self._events.append(ChatText(text=text))
         elif kind == "body":
-            self._events.append(BodyText(file_id=self.file_id, text=text))
+            self._events.append(BodyText(file_id=self._file_id, text=text))
         else:
             self._events.append(Dropped(text=text, kind=kind))
 

@@ -79,16 +79,14 @@ class FileCapture:
         self._text, self._at = "", 0  # what is before _at is done
         self._code = CodeSpans()
         self._held: _Held | None = None
-        self._examples: list[
-            _Piece
-        ] = []  # from the first start tag on that a closed fence made a literal
-        self._pair: tuple[int, int] | None = (
-            None  # the first pair: its piece in _examples, its fence
-        )
+        # from the first start tag on that a closed fence made a literal
+        self._examples: list[_Piece] = []
+        # the first pair of tags in one fence: its piece in _examples, and the fence
+        self._pair: tuple[int, int] | None = None
 
     @property
     def state(self) -> CaptureState:
-        """ "draining": the body outgrew its limit and is closed; its end tag is still to come."""
+        """FC-3. In "draining" the body outgrew its limit and is closed; its end tag is still to come."""
         if self._state == "writing" and not self._out.is_open:
             return "draining"
         return self._state
