@@ -39,8 +39,8 @@ def decode(text: str, at: int) -> tuple[str, int]:
 
 
 def stop_at(text: str, at: int) -> Literal["end", "more", "wrong"]:
-    """Why decoding stopped before the end of `text`: at the quote that ends the string; because more text is needed; or at
-    what no JSON string holds. Half a surrogate pair, as an escape or as it is, is no character and wrong."""
+    """Why decoding stopped before the end of `text`: at the quote that ends the string; because more text is
+    needed; or at what no JSON string holds. Half a surrogate pair, as an escape or as it is, is no character."""
     if text.startswith('"', at):
         return "end"
     return "more" if _PREFIX.fullmatch(text, at) else "wrong"
