@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias
 
 from wenfang.lang import count_words
 
-Actor: TypeAlias = Literal["author", "ai", "system"]
+from ..authorship import Actor
+
 Change: TypeAlias = Literal["create", "edit", "ai_edit", "restore", "auto_save", "import"]
 
 AMEND_WINDOW_S = 600.0
