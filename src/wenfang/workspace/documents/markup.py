@@ -1,0 +1,102 @@
+"""Formatted text to Markdown: what stands in bold or italics elsewhere keeps it here, and what only looks
+like a mark is escaped. `rich.py` reads the same dialect back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+SCENE_BREAK: Final = "***"
+_SCENE_BREAK = re.compile(r"\s*(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})")
+# Characters that begin a mark wherever they stand, and those that only do at the beginning of a line.
+_ANYWHERE = re.compile(r"([*`]|(?<![^\W_])_|_(?![^\W_])|\\(?=[!-/:-@\[-`{-~\n]|$)|!?\[(?=[^\n]*\]\())")
+_AT_LINE_START = re.compile(
+    r"^([ \t]*)(#(?=#{0,5}(?:[ \t]|$))|[-+](?=[ \t]|$)|>|~(?=~~)|[|:-](?=[|: -]*$)"
+    r"|\d{1,9}(?=[.)](?:[ \t]|$)))",
+    re.MULTILINE,
+)
+_WEB = re.compile(r"(?:https?://|mailto:)[^\s<>()\\]+", re.IGNORECASE)
+
+
+class Style(NamedTuple):
+    """How a stretch of text looks."""
+
+    bold: bool = False
+    italic: bool = False
+    link: str = ""
+
+
+PLAIN: Final = Style()
+
+
+@dataclass(slots=True)
+class Inline:
+    """The text of one paragraph while it is collected."""
+
+    _runs: list[tuple[str, Style]] = field(default_factory=list[tuple[str, Style]])
+
+    def add(self, text: str, style: Style = PLAIN) -> None:
+        if not text:
+            return
+        if self._runs and self._runs[-1][1] == style:
+            self._runs[-1] = (self._runs[-1][0] + text, style)
+        else:
+            self._runs.append((text, style))
+
+    def plain(self) -> str:
+        """The text without any marks."""
+        return "".join(text for text, _ in self._runs)
+
+    def markdown(self) -> str:
+        """The text with its marks; a scene break stays as it is."""
+        plain = self.plain()
+        if _SCENE_BREAK.fullmatch(plain):
+            return SCENE_BREAK
+        if not any(style != PLAIN for _, style in self._runs):
+            return escape(plain)
+        return "".join(_marked(text, style) for text, style in self._runs)
+
+
+def escape(text: str) -> str:
+    """`text` so that a reader of Markdown sees exactly these characters."""
+    text = _ANYWHERE.sub(r"\\\1", text)
+    return _AT_LINE_START.sub(_set_off, text)
+
+
+def _set_off(found: re.Match[str]) -> str:
+    blank, mark = found.groups()
+    # A number is no punctuation and cannot be escaped: its dot can, and stands right behind it.
+    return f"{blank}{mark}\\" if mark.isdigit() else f"{blank}\\{mark}"
+
+
+def _marked(text: str, style: Style) -> str:
+    """One stretch with its marks set close around the words, the blanks outside."""
+    words = text.strip()
+    if not words or style == PLAIN:
+        return escape(text)
+    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    marks = "*" * (2 * style.bold + style.italic)
+    written = f"{marks}{escape(words)}{marks}"
+    return f"{before}[{written}]({style.link}){after}" if style.link else f"{before}{written}{after}"
+
+
+def is_web(target: str) -> bool:
+    """Whether a link leads to an address that is kept: others name files that were not imported."""
+    return _WEB.fullmatch(target) is not None
+
+
+def table(rows: list[list[str]]) -> list[str]:
+    """A table as one block of Markdown; what has only one column is no table but a frame around text."""
+    rows = [row for row in rows if any(row)]
+    width = max(map(len, rows), default=0)
+    if width < 2:
+        return [cell for row in rows for cell in row if cell]
+    written = [
+        "| " + " | ".join(_cell(cell) for cell in [*row, *[""] * (width - len(row))]) + " |" for row in rows
+    ]
+    return ["\n".join([written[0], "|" + " --- |" * width, *written[1:]])]
+
+
+def _cell(text: str) -> str:
+    return re.sub(r"(?<!\\)\|", r"\\|", text.replace("\n", " "))

@@ -1,0 +1,147 @@
+"""Any file to a document: what it is, is decided by its content; the name is only a hint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from wenfang.problems import Problem
+
+from .decoding import decode
+from .dividing import make_document
+from .elements import read_html, read_xml
+from .epub import CONTAINER, read_epub
+from .limits import DEFAULT_LIMITS, Budget, ImportLimits
+from .packages import Package, open_package
+from .pages import Page
+from .plain import markdown_blocks, txt_blocks
+from .sniffing import Format, extension_of, is_encrypted_ole, named_format, sniff
+from .values import Document, DocumentWarning, warning
+from .word import read_relations, read_word
+
+_TYPES: Final = "[Content_Types].xml"
+_OFFICE: Final = (("xl/", "Excel"), ("ppt/", "PowerPoint"), ("visio/", "Visio"))
+
+
+def read_document(name: str, data: bytes, limits: ImportLimits = DEFAULT_LIMITS) -> Document:
+    """Read one txt, md, html, docx or epub file and divide it into chapters.
+
+    `name` is the file's name (or path), shown in errors and used for want of a title. Raises `Problem`
+    for what cannot or must not be read, with a code that begins with `document_`: empty, too large, of
+    another type, encrypted, damaged, hostile. Nothing outside of `data` is looked at.
+    """
+    return read_within(name, data, Budget(name, limits))
+
+
+def read_within(name: str, data: bytes, budget: Budget) -> Document:
+    """`read_document` as a part of an import that has used some of its budget already."""
+    budget.check_bytes(len(data))
+    if not data:
+        raise Problem("document_empty", name=name)
+    found = sniff(data)
+    if found == "zip":
+        package = open_package(data, budget)
+        budget.check_entries(len(package.names))
+        return _read_package(package, budget)
+    if found == "ole":
+        code = "document_encrypted" if is_encrypted_ole(data) else "document_old_word"
+        raise Problem(code, name=name)
+    if found not in (None, "html"):
+        raise Problem("document_unsupported", name=name, found=found)
+    return _read_text(name, data, budget, is_html=found == "html")
+
+
+def _read_package(package: Package, budget: Budget) -> Document:
+    name = budget.name
+    if CONTAINER in package:
+        return _with_type(read_epub(package, budget), name, "epub")
+    main = _main_part(package, budget) if _TYPES in package else None
+    if main is None:
+        raise Problem("document_is_archive", name=name)
+    types = _read_types(package, budget)
+    form = types.of(main)
+    office = next((found for folder, found in _OFFICE if main.startswith(folder)), None)
+    if office or ("wordprocessingml" not in form and "ms-word" not in form):
+        raise Problem("document_unsupported", name=name, found=office or form[:80])
+    has_macros = any(part.lower().endswith("vbaproject.bin") for part in package.names)
+    document = read_word(
+        package, main, has_macros=has_macros or "macroenabled" in form.lower(), budget=budget
+    )
+    return _with_type(document, name, "docx")
+
+
+def _main_part(package: Package, budget: Budget) -> str | None:
+    relations = read_relations(package, "", budget).values()
+    main = next((path for kind, path in relations if kind == "officeDocument"), None)
+    if main is None or main not in package:
+        raise Problem("document_damaged", name=budget.name, part=main or "_rels/.rels")
+    return main
+
+
+@dataclass(slots=True)
+class _Types:
+    """[Content_Types].xml"""
+
+    found: dict[str, str]
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        form = attributes.get("ContentType", "")
+        if name == "Override":
+            self.found[attributes.get("PartName", "").lstrip("/").lower()] = form
+        elif name == "Default":
+            self.found["." + attributes.get("Extension", "").lower()] = form
+
+    def end(self, name: str) -> None:
+        """All elements are empty."""
+
+    def data(self, text: str) -> None:
+        """There is no text in this part."""
+
+    def of(self, part: str) -> str:
+        return self.found.get(part.lower()) or self.found.get("." + extension_of(part), "")
+
+
+def _read_types(package: Package, budget: Budget) -> _Types:
+    types = _Types({})
+    read_xml(package.read(_TYPES), types, _TYPES, budget)
+    return types
+
+
+def _read_text(name: str, data: bytes, budget: Budget, *, is_html: bool) -> Document:
+    decoded = decode(data, budget)
+    named = named_format(name)
+    if named in ("docx", "epub") and not is_html and _is_cut_package(data):
+        raise Problem("document_damaged", name=name, part="")
+    if is_html or named == "html":
+        page = Page()
+        read_html(decoded.text, page, budget)
+        blocks = page.finish().blocks
+        if not blocks:
+            raise Problem("document_empty", name=name)
+        counts = (("images_dropped", page.images), ("links_dropped", page.links))
+        left_out = [warning(code, count=count) for code, count in counts if count]
+        title = " ".join(page.title.split()) or None
+        document = make_document(
+            blocks, name=name, title=title, warnings=[*decoded.warnings, *left_out]
+        )
+        return _with_type(document, name, "html")
+    if named == "md":
+        blocks = markdown_blocks(decoded.text)
+        return make_document(blocks, name=name, joiner="\n", warnings=decoded.warnings)
+    document = make_document(
+        txt_blocks(decoded.text), name=name, joiner="\n", warnings=decoded.warnings
+    )
+    return _with_type(document, name, "txt")
+
+
+def _is_cut_package(data: bytes) -> bool:
+    return data[:2] == b"PK"
+
+
+def _with_type(document: Document, name: str, found: Format) -> Document:
+    """With a warning if the name claims another type. A name that claims none is fine."""
+    named = named_format(name)
+    if named is None or named == found:
+        return document
+    differs: DocumentWarning = warning("type_differs", named=named, found=found)
+    return replace(document, warnings=(differs, *document.warnings))
