@@ -17,7 +17,10 @@ PACKS: Final[dict[Language, LanguagePack]] = {"zh": Chinese(), "en": English()}
 
 def read_heading(line: str) -> Heading | None:
     """What `line` heads in the first language that knows it as a heading, or None if it is prose."""
-    return next(filter(None, (pack.read_heading(line) for pack in PACKS.values())), None)
+    for pack in PACKS.values():
+        if heading := pack.read_heading(line):
+            return heading
+    return None
 
 
 __all__ = [

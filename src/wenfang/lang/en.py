@@ -43,6 +43,7 @@ _EXTRA = re.compile(
 )
 _SCENE = re.compile(r"(?:\d{1,4}[A-Z]?\.?\s+)?(?:INT|EXT|INT\.?/EXT|I/E)[. ]\s*[^a-z]{2,}")
 _BARE = re.compile(r"(?:\d{1,4}|[IVXLC]{1,9})\.?")
+_BEGINS = re.compile(r"[0-9a-fipsvxl]", re.IGNORECASE)
 _LONGEST = 90
 _SET_OFF = re.compile(r"\s*[:.—–|-]+\s*(?P<title>.*)")
 _TITLE_BEGINS = re.compile(r"\s+[“\"'‘(\[]?[A-Z0-9]")
@@ -54,7 +55,7 @@ class English:
     language: Final[Language] = "en"
 
     def read_heading(self, line: str) -> Heading | None:
-        if len(line) > _LONGEST or line.endswith((",", ";")):
+        if not _BEGINS.match(line) or len(line) > _LONGEST or line.endswith((",", ";")):
             return None
         if found := _NUMBERED.fullmatch(line):
             number = self.read_number(found["number"])

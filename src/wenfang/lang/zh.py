@@ -39,6 +39,10 @@ _EXTRA = re.compile(
     rf"|完本感言|致谢|序|跋)(?P<number>{_NUMBER})?(?P<rest>.*)"
 )
 _BARE = re.compile(rf"{_NUMBER}[、.．]?")
+# Nearly all lines are prose and told by their first character.
+_BEGINNINGS: Final = frozenset(
+    [*"第卷上中下终終正章场序自代楔引前尾番外附后後完致跋【[《（(", *_DIGITS, *_TENS, *_SHORT_TENS, *_LARGE]
+)
 _LONGEST = 45
 _LONGEST_JOINED = 20
 _ENDS_A_SENTENCE = re.compile(r"[。，；、,;]$|。.")
@@ -55,7 +59,7 @@ class Chinese:
     language: Final[Language] = "zh"
 
     def read_heading(self, line: str) -> Heading | None:
-        if len(line) > _LONGEST:
+        if line[:1] not in _BEGINNINGS or len(line) > _LONGEST:
             return None
         if _BARE.fullmatch(line):
             return Heading(kind="chapter", number=self.read_number(line.rstrip("、.．")), is_bare=True)
