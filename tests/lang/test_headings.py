@@ -108,7 +108,9 @@ def test_UI_7_prose_is_no_heading(line: str) -> None:
     assert read_heading(line) is None
 
 
-@pytest.mark.parametrize(("line", "number"), [("12", 12), ("XII", 12), ("十二", 12), ("3.", 3), ("三、", 3)])
+@pytest.mark.parametrize(
+    ("line", "number"), [("12", 12), ("XII", 12), ("十二", 12), ("3.", 3), ("三、", 3)]
+)
 def test_UI_7_a_number_alone_is_marked_as_such(line: str, number: int) -> None:
     heading = read_heading(line)
     assert heading is not None
@@ -118,7 +120,17 @@ def test_UI_7_a_number_alone_is_marked_as_such(line: str, number: int) -> None:
 
 @pytest.mark.parametrize(
     ("number", "written"),
-    [(0, "零"), (7, "七"), (10, "十"), (12, "十二"), (20, "二十"), (101, "一百零一"), (110, "一百一十"), (1003, "一千零三"), (2300, "二千三百")],
+    [
+        (0, "零"),
+        (7, "七"),
+        (10, "十"),
+        (12, "十二"),
+        (20, "二十"),
+        (101, "一百零一"),
+        (110, "一百一十"),
+        (1003, "一千零三"),
+        (2300, "二千三百"),
+    ],
 )
 def test_TB_4_numbers_in_chinese(number: int, written: str) -> None:
     assert PACKS["zh"].write_number(number) == written

@@ -34,7 +34,13 @@ def test_RV_2_lines_add_up(one: str, two: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "language"),
-    [("雨夜归人", "zh"), ("Rain at night", "en"), ("用 Python 写 agent 的人", "zh"), ("12 *", None), ("", None)],
+    [
+        ("雨夜归人", "zh"),
+        ("Rain at night", "en"),
+        ("用 Python 写 agent 的人", "zh"),
+        ("12 *", None),
+        ("", None),
+    ],
 )
 def test_the_language_of_a_text(text: str, language: str | None) -> None:
     assert detect_language(text) == language

@@ -5,19 +5,54 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from wenfang.problems import Language
-
 from .values import Heading, UnitKind
 
-_SMALL: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen"
-).split()
-_ORDINALS: Final = (
-    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-    " thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
-).split()
-_TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_SMALL: Final = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_ORDINALS: Final = [
+    "zeroth",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+    "twentieth",
+]
+_TENS: Final = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _VALUES: Final = {
     **{word: value for value, word in enumerate(_SMALL)},
     **{word: value for value, word in enumerate(_ORDINALS)},
@@ -52,8 +87,6 @@ _TITLE_BEGINS = re.compile(r"\s+[“\"'‘(\[]?[A-Z0-9]")
 class English:
     """The pack of English."""
 
-    language: Final[Language] = "en"
-
     def read_heading(self, line: str) -> Heading | None:
         if not _BEGINS.match(line) or len(line) > _LONGEST or line.endswith((",", ";")):
             return None
@@ -84,7 +117,9 @@ class English:
 def _read_roman(figures: str) -> int:
     values = [_ROMAN[figure] for figure in figures]
     following = [*values[1:], 0]
-    return sum(-value if value < after else value for value, after in zip(values, following, strict=True))
+    return sum(
+        -value if value < after else value for value, after in zip(values, following, strict=True)
+    )
 
 
 def _read_words(words: str) -> int | None:
@@ -115,5 +150,5 @@ def _stands_apart(rest: str) -> bool:
 
 
 def _begins_large(line: str, found: re.Match[str]) -> bool:
-    """"chapter 12" alone is a heading; in small letters with more after it, it is prose."""
+    """ "chapter 12" alone is a heading; in small letters with more after it, it is prose."""
     return line[0].isupper() or not found["rest"]

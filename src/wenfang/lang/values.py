@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from wenfang.problems import Language
-
 UnitKind: TypeAlias = Literal["part", "chapter", "extra", "section"]
 """`part` holds chapters (第一卷, Part One); `extra` stands beside them (序章, Epilogue); `section` is below
 a chapter (第二节, 第3场, INT. TEA HOUSE); a text without chapters is divided by its sections."""
@@ -24,9 +22,6 @@ class Heading:
 
 class LanguagePack(Protocol):
     """Every rule about wording, for one language. Rules fail safe: what is unclear is no heading."""
-
-    @property
-    def language(self) -> Language: ...
 
     def read_heading(self, line: str) -> Heading | None:
         """What `line` (one line, trimmed) heads, or None if it is prose."""

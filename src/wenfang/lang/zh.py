@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from wenfang.problems import Language
-
 from .values import Heading, UnitKind
 
 _DIGITS: Final = {
@@ -38,36 +36,51 @@ _EXTRA = re.compile(
     r"(?:序章|序幕|序言|序曲|自序|代序|楔子|引子|引言|前言|前传|尾声|尾聲|终章|終章|终曲|番外篇?|外传|外傳|后记|後記|附录|附錄"
     rf"|完本感言|致谢|序|跋)(?P<number>{_NUMBER})?(?P<rest>.*)"
 )
+_SET_APART: Final[tuple[tuple[re.Pattern[str], UnitKind], ...]] = (
+    (_VOLUME, "part"),
+    (_SCENE, "section"),
+    (_EXTRA, "extra"),
+)
 _BARE = re.compile(rf"{_NUMBER}[、.．]?")
 # Nearly all lines are prose and told by their first character.
 _BEGINNINGS: Final = frozenset(
-    [*"第卷上中下终終正章场序自代楔引前尾番外附后後完致跋【[《（(", *_DIGITS, *_TENS, *_SHORT_TENS, *_LARGE]
+    [
+        *"第卷上中下终終正章场序自代楔引前尾番外附后後完致跋【[《（(",
+        *_DIGITS,
+        *_TENS,
+        *_SHORT_TENS,
+        *_LARGE,
+    ]
 )
 _LONGEST = 45
 _LONGEST_JOINED = 20
 _ENDS_A_SENTENCE = re.compile(r"[。，；、,;]$|。.")
-_CLOSES_A_CHAPTER = re.compile(rf"{_SEPARATOR}*[（(]?(?:完|终|終|结束|未完|待续|上|中|下)?[)）]?{_SEPARATOR}*")
+_CLOSES_A_CHAPTER = re.compile(
+    rf"{_SEPARATOR}*[（(]?(?:完|终|終|结束|未完|待续|上|中|下)?[)）]?{_SEPARATOR}*"
+)
 # 第三章的内容, 第三章里写道: prose that goes on about a chapter.
 _GOES_ON = re.compile(r"[的里裡是讲写说，,。；;]|以[前后来]|之[前后]|开始|结束|中的")
 # 第一部分, 第二节课: the unit is only the beginning of another word.
-_ANOTHER_WORD = re.compile(r"部[分门队位]|节[课目日]|季度|集团|话题|回合|场[比戏雪雨次地]|卷[轴子]|篇文")
+_ANOTHER_WORD = re.compile(
+    r"部[分门队位]|节[课目日]|季度|集团|话题|回合|场[比戏雪雨次地]|卷[轴子]|篇文"
+)
 
 
 class Chinese:
     """The pack of simplified and traditional Chinese."""
 
-    language: Final[Language] = "zh"
-
     def read_heading(self, line: str) -> Heading | None:
         if line[:1] not in _BEGINNINGS or len(line) > _LONGEST:
             return None
         if _BARE.fullmatch(line):
-            return Heading(kind="chapter", number=self.read_number(line.rstrip("、.．")), is_bare=True)
+            return Heading(
+                kind="chapter", number=self.read_number(line.rstrip("、.．")), is_bare=True
+            )
         if _ENDS_A_SENTENCE.search(line):
             return None
         if (found := _NUMBERED.fullmatch(line)) and _is_title(found["unit"], found["rest"]):
             return Heading(kind=_UNITS[found["unit"]], number=self.read_number(found["number"]))
-        for pattern, kind in ((_VOLUME, "part"), (_SCENE, "section"), (_EXTRA, "extra")):
+        for pattern, kind in _SET_APART:
             if (found := pattern.fullmatch(line)) and _stands_apart(found["rest"]):
                 number = found["number"]
                 return Heading(kind=kind, number=self.read_number(number) if number else None)
@@ -85,7 +98,9 @@ class Chinese:
         for place, name in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
             digit = number // place % 10
             if digit:
-                written += ("零" if skipped and written else "") + "零一二三四五六七八九"[digit] + name
+                written += (
+                    ("零" if skipped and written else "") + "零一二三四五六七八九"[digit] + name
+                )
             skipped = not digit
         return written.removeprefix("一") if 10 <= number < 20 else written or "零"
 

@@ -33,13 +33,15 @@ def mark_by_words(blocks: Sequence[Block]) -> list[Block]:
     bare = {at: heading for at, heading in found.items() if heading.is_bare}
     worded = {at: heading for at, heading in found.items() if not heading.is_bare}
     numbers = [heading.number for heading in bare.values()]
-    if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)):
-        if all(heading.kind in ("part", "extra") for heading in worded.values()):
-            worded.update(bare)
+    is_run = len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1))
+    if is_run and all(heading.kind in ("part", "extra") for heading in worded.values()):
+        worded.update(bare)
     for at in _contents(blocks, worded):
         del worded[at]
     return [
-        replace(block, text=block.text.strip(), level=_LEVELS[worded[at].kind]) if at in worded else block
+        replace(block, text=block.text.strip(), level=_LEVELS[worded[at].kind])
+        if at in worded
+        else block
         for at, block in enumerate(blocks)
     ]
 
@@ -67,7 +69,9 @@ def _found(blocks: Sequence[Block]) -> dict[int, Heading]:
             continue
         heading = read_heading(line) if "\n" not in line and not block.role else None
         # A line in the middle of wrapped prose is no heading, whatever it says.
-        if heading and (is_apart or (not heading.is_bare and (before[-1] in _SENTENCE_ENDS or at - 1 in found))):
+        if heading and (
+            is_apart or (not heading.is_bare and (before[-1] in _SENTENCE_ENDS or at - 1 in found))
+        ):
             found[at] = heading
         before, is_apart = line, False
     return found

@@ -166,7 +166,10 @@ def _scores(sample: bytes) -> Iterator[tuple[str, float, int]]:
     for script in _SCRIPTS:
         text = _start(sample, script.encoding)
         special = [char for char in text if char > "\x7f"]
-        ordinary, rare = _characters(script.encoding, script.blocks), _characters(script.encoding, script.rare)
+        ordinary, rare = (
+            _characters(script.encoding, script.blocks),
+            _characters(script.encoding, script.rare),
+        )
         weight = sum((char in ordinary) + _RARE * (char in rare) for char in special)
         share = weight / max(1, len(special))
         frequent = sum(char in script.frequent for char in special) / max(1, len(special))
@@ -208,7 +211,7 @@ def _damage(data: bytes, encoding: str) -> float:
 
 
 def _by_statistics(sample: bytes) -> str:
-    from charset_normalizer import from_bytes  # noqa: PLC0415 - heavy, and rarely needed
+    from charset_normalizer import from_bytes
 
     best = from_bytes(sample).best()
     return best.encoding if best is not None else "cp1252"

@@ -11,11 +11,14 @@ from pathlib import PurePosixPath
 from wenfang.lang import Heading, detect_language, read_heading
 
 from .blocks import Block, mark_by_words, without_separators
+from .markup import inner_heading
 from .values import Document, DocumentWarning, Section
 
 _LONGEST_TITLE = 60
 _MOST_TITLE_LINES = 4
-_AUTHOR = re.compile(r"(?:作者|著者|文)\s*[:：/／]\s*(?P<zh>\S.{0,40})|by\s+(?P<en>\S.{0,60})", re.IGNORECASE)
+_AUTHOR = re.compile(
+    r"(?:作者|著者|文)\s*[:：/／]\s*(?P<zh>\S.{0,40})|by\s+(?P<en>\S.{0,60})", re.IGNORECASE
+)
 _PROSE = re.compile(r"[。，；！？,;!?]|[.…]$")
 _LANGUAGE_CHARS = 20_000
 
@@ -48,6 +51,8 @@ def make_document(
             title, author, blocks = names.title, author or names.author, names.blocks
     if title is None:
         title, blocks = _only_heading(blocks)
+        if title is not None and author is None:
+            author, blocks = _take_author(blocks)
     sections = tuple(_sections(blocks, _chapter_level(blocks), joiner))
     return Document(
         title=title or PurePosixPath(name).stem or name,
@@ -89,13 +94,17 @@ def _first_lines(blocks: Sequence[Block]) -> _Names:
     title = blocks[lines[0]].text.strip()
     if len(title) > _LONGEST_TITLE or "\n" in title or _PROSE.search(title):
         return _Names(title=None, author=None, blocks=blocks)
-    taken = {lines[0]}
-    author = None
-    if len(lines) > 1 and (found := _AUTHOR.fullmatch(blocks[lines[1]].text.strip())):
-        author = found["zh"] or found["en"]
-        taken.add(lines[1])
-    rest = [block for at, block in enumerate(blocks) if at not in taken]
+    rest = [block for at, block in enumerate(blocks) if at != lines[0]]
+    author, rest = _take_author(rest)
     return _Names(title=title, author=author, blocks=rest)
+
+
+def _take_author(blocks: Sequence[Block]) -> tuple[str | None, Sequence[Block]]:
+    """A line that names the author, below the title and above everything else."""
+    at = next((at for at, block in enumerate(blocks) if block.text.strip()), None)
+    if at is None or blocks[at].level or not (found := _AUTHOR.fullmatch(blocks[at].text.strip())):
+        return None, blocks
+    return found["zh"] or found["en"], [*blocks[:at], *blocks[at + 1 :]]
 
 
 def _only_heading(blocks: Sequence[Block]) -> tuple[str | None, Sequence[Block]]:
@@ -142,7 +151,7 @@ def _sections(blocks: Sequence[Block], level: int, joiner: str) -> list[Section]
             close()
             title, texts = block, []
         elif block.level:
-            texts.append("#" * min(6, max(2, block.level - level + 1)) + " " + block.text)
+            texts.append(inner_heading(block.text, block.level - level))
         else:
             texts.append(block.text)
     close()

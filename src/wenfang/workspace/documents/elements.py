@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Final, Protocol
 
@@ -30,6 +30,10 @@ class Reader(Protocol):
     def data(self, text: str) -> None: ...
 
 
+_COUNTED_AT_ONCE = 500
+_NOTHING: Final[Mapping[str, str]] = {}
+
+
 @dataclass(slots=True)
 class _Target:
     """Counts elements before it hands them on."""
@@ -37,21 +41,41 @@ class _Target:
     reader: Reader
     budget: Budget
     depth: int = 0
+    uncounted: int = 0
+    names: dict[Any, str] = field(default_factory=dict[Any, str])
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+    def start(self, tag: Any, attributes: Mapping[Any, str]) -> None:
         self.depth += 1
-        self.budget.take_element(self.depth)
-        self.reader.start(_local(tag), {_local(key): value for key, value in attributes.items()})
+        self.uncounted += 1
+        if self.uncounted >= _COUNTED_AT_ONCE:
+            self.budget.take_elements(self.uncounted)
+            self.uncounted = 0
+        if self.depth > self.budget.limits.max_depth:
+            self.budget.check_depth(self.depth)
+        local = (
+            {self._local(key): value for key, value in attributes.items()}
+            if attributes
+            else _NOTHING
+        )
+        self.reader.start(self.names.get(tag) or self._local(tag), local)
 
-    def end(self, tag: str) -> None:
+    def end(self, tag: Any) -> None:
         self.depth -= 1
-        self.reader.end(_local(tag))
+        self.reader.end(self.names.get(tag) or self._local(tag))
 
     def data(self, data: str) -> None:
         self.reader.data(data)
 
     def close(self) -> None:
-        """A parser asks for it."""
+        self.budget.take_elements(self.uncounted)
+
+    def _local(self, name: Any) -> str:
+        local = self.names.get(name)
+        if local is None:
+            local = name.rpartition("}")[2] if isinstance(name, str) else ""
+            if len(self.names) < _COUNTED_AT_ONCE:
+                self.names[name] = local
+        return local
 
 
 def read_xml(
@@ -73,7 +97,9 @@ def read_xml(
         raise Problem("document_damaged", name=budget.name, part=part) from error
 
 
-def read_xhtml(data: bytes, make_reader: Callable[[], Reader], part: str, budget: Budget) -> tuple[Reader, bool]:
+def read_xhtml(
+    data: bytes, make_reader: Callable[[], Reader], part: str, budget: Budget
+) -> tuple[Reader, bool]:
     """The reader that has read the page, and whether the page had to be repaired. `make_reader` is asked
     again for a page that is not well-formed, which is then read as browsers do."""
     reader = make_reader()
@@ -103,14 +129,12 @@ def read_html(text: str, reader: Reader, budget: Budget) -> None:
     parser.close()
 
 
-def _local(name: Any) -> str:
-    return name.rpartition("}")[2] if isinstance(name, str) else ""
-
-
 def _resolved(found: re.Match[bytes]) -> bytes:
     """HTML's named characters, which XML does not know."""
     name = found[1].decode()
     if name in _XML_OWN:
         return found[0]
     char = html.unescape(f"&{name};")
-    return found[0] if char.startswith("&") else "".join(f"&#{ord(each)};" for each in char).encode()
+    return (
+        found[0] if char.startswith("&") else "".join(f"&#{ord(each)};" for each in char).encode()
+    )

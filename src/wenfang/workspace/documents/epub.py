@@ -15,16 +15,20 @@ from .blocks import Block
 from .dividing import make_document
 from .elements import read_xhtml, read_xml
 from .limits import Budget
+from .markup import inner_heading
 from .packages import Package
 from .pages import Page
 from .values import Document, DocumentWarning, warning
 
 CONTAINER: Final = "META-INF/container.xml"
 _ENCRYPTION: Final = "META-INF/encryption.xml"
-_PAGE_TYPES: Final = frozenset({"application/xhtml+xml", "text/html", "application/xml", "text/xml"})
+_PAGE_TYPES: Final = frozenset(
+    {"application/xhtml+xml", "text/html", "application/xml", "text/xml"}
+)
 # Fonts are often scrambled, in books that anybody may read.
 _FONT_ALGORITHMS: Final = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _CREATOR: Final = "creator"
+_FEWEST_ENTRIES = 2  # a table with less says nothing about the chapters
 
 
 @dataclass(slots=True)
@@ -217,33 +221,36 @@ def _read_contents(
         for entry in reader.entries:
             target, _, anchor = entry.target.partition("#")
             place = _join(posixpath.dirname(path), target)
-            by_page.setdefault(place, []).append(_Entry(title=entry.title, target=anchor, level=entry.level))
-        if by_page:
+            by_page.setdefault(place, []).append(
+                _Entry(title=entry.title, target=anchor, level=entry.level)
+            )
+        if len(reader.entries) >= _FEWEST_ENTRIES:
             return by_page, nav
     return {}, nav
 
 
-_BELOW_CONTENTS: Final = 10
-
-
 def _headed(page: Page, entries: list[_Entry], *, has_contents: bool) -> Iterator[Block]:
-    """The page's blocks with a heading where the table of contents says so. Its other headings are below
-    those; in a book without a table they count as they are."""
+    """The page's blocks with a heading where the table of contents says so. Its other headings belong to
+    the text then; in a book without a table they count as they are."""
     if not has_contents:
         yield from page.blocks
         return
     at: dict[int, list[_Entry]] = {}
     for entry in entries:
         at.setdefault(page.anchors.get(entry.target, 0), []).append(entry)
-    skipped = -1
+    above = 1
     for place, block in enumerate(page.blocks):
+        title = block.text if block.level else None
         for entry in at.get(place, []):
-            title = entry.title
-            if block.level and skipped != place and _same(block.text, title):
-                title, skipped = max(block.text, title, key=len), place
-            yield Block(text=title, level=entry.level)
-        if place != skipped:
-            yield Block(text=block.text, level=block.level + _BELOW_CONTENTS if block.level else 0)
+            if title is not None and _same(title, entry.title):
+                yield Block(text=max(title, entry.title, key=len), level=entry.level)
+                title, above = None, block.level
+            else:
+                yield Block(text=entry.title, level=entry.level)
+        if not block.level:
+            yield block
+        elif title is not None:
+            yield Block(text=inner_heading(title, block.level - above))
     for entry in at.get(len(page.blocks), []):
         yield Block(text=entry.title, level=entry.level)
 

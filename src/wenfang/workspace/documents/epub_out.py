@@ -116,7 +116,9 @@ def _title_page(book: Book, title: str) -> str:
 
 
 def _chapter_page(chapter: _Chapter) -> str:
-    heading = f"<h{chapter.level}>{escape(chapter.title)}</h{chapter.level}>\n" if chapter.title else ""
+    heading = (
+        f"<h{chapter.level}>{escape(chapter.title)}</h{chapter.level}>\n" if chapter.title else ""
+    )
     kind = "part" if chapter.level == 1 and not chapter.body else "chapter"
     return f'<section epub:type="{kind}">\n{heading}{chapter.body}</section>\n'
 

@@ -26,7 +26,7 @@ class ImportLimits:
     """Of everything that is unpacked (tools.md §4.2)."""
     max_ratio: int = 120
     """Unpacked to packed size, for parts above 1 MB (tools.md §4.2)."""
-    max_elements: int = 2_000_000
+    max_elements: int = 1_500_000
     """Of markup, all parts together."""
     max_depth: int = 400
     """Of elements inside each other."""
@@ -77,8 +77,10 @@ class Budget:
     def take_chars(self, count: int) -> None:
         self._add("document_too_long", count, self.limits.max_chars)
 
-    def take_element(self, depth: int) -> None:
-        self._add("document_elements", 1, self.limits.max_elements)
+    def take_elements(self, count: int) -> None:
+        self._add("document_elements", count, self.limits.max_elements)
+
+    def check_depth(self, depth: int) -> None:
         if depth > self.limits.max_depth:
             self._too_much("document_depth", depth, self.limits.max_depth)
 

@@ -10,13 +10,18 @@ from typing import Final, NamedTuple
 SCENE_BREAK: Final = "***"
 _SCENE_BREAK = re.compile(r"\s*(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})")
 # Characters that begin a mark wherever they stand, and those that only do at the beginning of a line.
-_ANYWHERE = re.compile(r"([*`]|(?<![^\W_])_|_(?![^\W_])|\\(?=[!-/:-@\[-`{-~\n]|$)|!?\[(?=[^\n]*\]\())")
+_ANYWHERE = re.compile(
+    r"([*`]|(?<![^\W_])_|_(?![^\W_])|\\(?=[!-/:-@\[-`{-~\n]|$)|!?\[(?=[^\n]*\]\())"
+)
 _AT_LINE_START = re.compile(
     r"^([ \t]*)(#(?=#{0,5}(?:[ \t]|$))|[-+](?=[ \t]|$)|>|~(?=~~)|[|:-](?=[|: -]*$)"
     r"|\d{1,9}(?=[.)](?:[ \t]|$)))",
     re.MULTILINE,
 )
 _WEB = re.compile(r"(?:https?://|mailto:)[^\s<>()\\]+", re.IGNORECASE)
+
+
+_MAY_MARK = re.compile(r"[*`_\\\[]|^[ \t]*[#+>|~:\d-]", re.MULTILINE)
 
 
 class Style(NamedTuple):
@@ -60,6 +65,8 @@ class Inline:
 
 def escape(text: str) -> str:
     """`text` so that a reader of Markdown sees exactly these characters."""
+    if not _MAY_MARK.search(text):
+        return text
     text = _ANYWHERE.sub(r"\\\1", text)
     return _AT_LINE_START.sub(_set_off, text)
 
@@ -78,7 +85,21 @@ def _marked(text: str, style: Style) -> str:
     before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
     marks = "*" * (2 * style.bold + style.italic)
     written = f"{marks}{escape(words)}{marks}"
-    return f"{before}[{written}]({style.link}){after}" if style.link else f"{before}{written}{after}"
+    return (
+        f"{before}[{written}]({style.link}){after}" if style.link else f"{before}{written}{after}"
+    )
+
+
+def inner_heading(title: str, below: int) -> str:
+    """A heading inside of a section, whose own is of level 1; `below` says how far below it stands."""
+    return f"{'#' * min(6, max(2, below + 1))} {title}"
+
+
+def fenced(text: str) -> str:
+    """Code as a block of its own."""
+    text = text.strip("\n")
+    fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
+    return f"{fence}\n{text}\n{fence}"
 
 
 def is_web(target: str) -> bool:
@@ -93,7 +114,8 @@ def table(rows: list[list[str]]) -> list[str]:
     if width < 2:
         return [cell for row in rows for cell in row if cell]
     written = [
-        "| " + " | ".join(_cell(cell) for cell in [*row, *[""] * (width - len(row))]) + " |" for row in rows
+        "| " + " | ".join(_cell(cell) for cell in [*row, *[""] * (width - len(row))]) + " |"
+        for row in rows
     ]
     return ["\n".join([written[0], "|" + " --- |" * width, *written[1:]])]
 

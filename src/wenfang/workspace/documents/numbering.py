@@ -13,10 +13,26 @@ _LEVELS: Final = 9
 _PLACE = re.compile(r"%([1-9])")
 _MOST = 9_999
 _CHINESE: Final = frozenset(
-    "chineseCounting chineseCountingThousand chineseLegalSimplified taiwaneseCounting"
-    " taiwaneseCountingThousand ideographDigital japaneseCounting ideographTraditional".split()
+    [
+        "chineseCounting",
+        "chineseCountingThousand",
+        "chineseLegalSimplified",
+        "taiwaneseCounting",
+        "taiwaneseCountingThousand",
+        "ideographDigital",
+        "japaneseCounting",
+        "ideographTraditional",
+    ]
 )
-_ROMAN: Final = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"))
+_ROMAN: Final = (
+    (1000, "m"),
+    (900, "cm"),
+    (500, "d"),
+    (400, "cd"),
+    (100, "c"),
+    (90, "xc"),
+    (50, "l"),
+)
 _ROMAN_SMALL: Final = ((40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 
 
@@ -87,7 +103,9 @@ class Numbering:
         counters[level + 1 :] = [None] * (_LEVELS - level - 1)
         if levels[level].form == "bullet":
             return "-"
-        return _PLACE.sub(lambda found: _written(levels, counters, int(found[1]) - 1), levels[level].text)
+        return _PLACE.sub(
+            lambda found: _written(levels, counters, int(found[1]) - 1), levels[level].text
+        )
 
 
 def number_of(value: str) -> int:

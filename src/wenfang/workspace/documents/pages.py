@@ -8,15 +8,56 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from .blocks import Block
-from .markup import PLAIN, SCENE_BREAK, Inline, Style, is_web, table
+from .markup import PLAIN, SCENE_BREAK, Inline, Style, fenced, is_web, table
 
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _PARAGRAPHS: Final = frozenset(
-    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption"
-    " figure footer form header hr html legend li main nav ol p pre section summary table tbody td tfoot"
-    " th thead tr ul option title".split()
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "caption",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "header",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "main",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+        "option",
+        "title",
+    ]
 )
-_HIDDEN: Final = frozenset("script style template head noscript iframe object embed svg rp".split())
+_HIDDEN: Final = frozenset(
+    ["script", "style", "template", "head", "noscript", "iframe", "object", "embed", "svg", "rp"]
+)
 _BOLD: Final = frozenset({"b", "strong"})
 _ITALIC: Final = frozenset({"i", "em", "cite", "dfn", "var"})
 _IMAGES: Final = frozenset({"img", "image"})
@@ -167,11 +208,15 @@ class Page:
             cell = inline.markdown().strip()
             row = self._rows[-1]
             row[-1] = f"{row[-1]} {cell}".strip()
+        elif self._pre:
+            self.blocks.append(Block(text=fenced(inline.plain())))
         elif self._heading:
             self.blocks.append(Block(text=" ".join(inline.plain().split()), level=self._heading))
         else:
-            lines = (line.strip(" \t") if not self._pre else line for line in inline.markdown().split("\n"))
+            lines = (line.strip(" \t") for line in inline.markdown().split("\n"))
             text = "\n".join(line for line in lines if line)
             marker, self._marker = self._marker, " " * len(self._marker)
             text = f"{marker}{text}" if marker else text
-            self.blocks.append(Block(text="\n".join("> " * self._quotes + line for line in text.split("\n"))))
+            self.blocks.append(
+                Block(text="\n".join("> " * self._quotes + line for line in text.split("\n")))
+            )

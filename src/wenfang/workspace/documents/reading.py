@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from wenfang.problems import Problem
 
 from .decoding import decode
 from .dividing import make_document
-from .elements import read_html, read_xml
+from .elements import read_html
 from .epub import CONTAINER, read_epub
 from .limits import DEFAULT_LIMITS, Budget, ImportLimits
+from .opc import TYPES, read_relations, read_types
 from .packages import Package, open_package
 from .pages import Page
 from .plain import markdown_blocks, txt_blocks
-from .sniffing import Format, extension_of, is_encrypted_ole, named_format, sniff
+from .sniffing import Format, is_encrypted_ole, named_format, sniff
 from .values import Document, DocumentWarning, warning
-from .word import read_relations, read_word
+from .word import read_word
 
-_TYPES: Final = "[Content_Types].xml"
 _OFFICE: Final = (("xl/", "Excel"), ("ppt/", "PowerPoint"), ("visio/", "Visio"))
 
 
@@ -55,10 +55,10 @@ def _read_package(package: Package, budget: Budget) -> Document:
     name = budget.name
     if CONTAINER in package:
         return _with_type(read_epub(package, budget), name, "epub")
-    main = _main_part(package, budget) if _TYPES in package else None
+    main = _main_part(package, budget) if TYPES in package else None
     if main is None:
         raise Problem("document_is_archive", name=name)
-    types = _read_types(package, budget)
+    types = read_types(package, budget)
     form = types.of(main)
     office = next((found for folder, found in _OFFICE if main.startswith(folder)), None)
     if office or ("wordprocessingml" not in form and "ms-word" not in form):
@@ -78,40 +78,9 @@ def _main_part(package: Package, budget: Budget) -> str | None:
     return main
 
 
-@dataclass(slots=True)
-class _Types:
-    """[Content_Types].xml"""
-
-    found: dict[str, str]
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        form = attributes.get("ContentType", "")
-        if name == "Override":
-            self.found[attributes.get("PartName", "").lstrip("/").lower()] = form
-        elif name == "Default":
-            self.found["." + attributes.get("Extension", "").lower()] = form
-
-    def end(self, name: str) -> None:
-        """All elements are empty."""
-
-    def data(self, text: str) -> None:
-        """There is no text in this part."""
-
-    def of(self, part: str) -> str:
-        return self.found.get(part.lower()) or self.found.get("." + extension_of(part), "")
-
-
-def _read_types(package: Package, budget: Budget) -> _Types:
-    types = _Types({})
-    read_xml(package.read(_TYPES), types, _TYPES, budget)
-    return types
-
-
 def _read_text(name: str, data: bytes, budget: Budget, *, is_html: bool) -> Document:
     decoded = decode(data, budget)
     named = named_format(name)
-    if named in ("docx", "epub") and not is_html and _is_cut_package(data):
-        raise Problem("document_damaged", name=name, part="")
     if is_html or named == "html":
         page = Page()
         read_html(decoded.text, page, budget)
@@ -132,10 +101,6 @@ def _read_text(name: str, data: bytes, budget: Budget, *, is_html: bool) -> Docu
         txt_blocks(decoded.text), name=name, joiner="\n", warnings=decoded.warnings
     )
     return _with_type(document, name, "txt")
-
-
-def _is_cut_package(data: bytes) -> bool:
-    return data[:2] == b"PK"
 
 
 def _with_type(document: Document, name: str, found: Format) -> Document:

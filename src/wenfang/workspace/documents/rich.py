@@ -20,14 +20,33 @@ if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
-_RULES: Final = (
-    "normalize block split_lines inline fragments_join"
-    " table fence blockquote hr list heading paragraph"
-    " text newline escape backticks emphasis link image balance_pairs"
-).split()
+_RULES: Final = [
+    "normalize",
+    "block",
+    "split_lines",
+    "inline",
+    "fragments_join",
+    "table",
+    "fence",
+    "blockquote",
+    "hr",
+    "list",
+    "heading",
+    "paragraph",
+    "text",
+    "newline",
+    "escape",
+    "backticks",
+    "emphasis",
+    "link",
+    "image",
+    "balance_pairs",
+]
 _HARD_BREAK = re.compile(r"(?: {2,}|\\)$")
 _MARKS = re.compile(r"[*_`\[\\]|^[ \t]*(?:[#>|~+-]|\d{1,9}[.)])|[^\S\n]{2}$", re.MULTILINE)
-_EAST_ASIAN = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef“”‘’…—\U00020000-\U0003ffff]")
+_EAST_ASIAN = re.compile(
+    "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef“”‘’…—\U00020000-\U0003ffff]"
+)
 
 
 def has_marks(text: str) -> bool:
@@ -53,11 +72,11 @@ def _parser() -> MarkdownIt:
         "zero", {"html": False, "xhtmlOut": True, "maxNesting": 40}
     )
     parser.core.ruler.before("inline", "split_lines", _split_lines)
-    parser.enable([rule for rule in _RULES if rule != "split_lines"], ignoreInvalid=True)
+    parser.enable(_RULES, ignoreInvalid=True)
     parser.inline.ruler.at("emphasis", _emphasis)
     parser.inline.ruler.enable(["emphasis"])
     parser.inline.ruler2.enable(["emphasis"])
-    parser.validateLink = is_web
+    parser.validateLink = lambda url: is_web(url)
     return parser
 
 
@@ -65,12 +84,18 @@ def _split_lines(state: StateCore) -> None:
     """Each line of a paragraph becomes one, unless the line before ends in a hard break."""
     tokens: list[Token] = []
     for token in state.tokens:
-        if token.type != "inline" or "\n" not in token.content or tokens[-1].type != "paragraph_open":
+        if (
+            token.type != "inline"
+            or "\n" not in token.content
+            or tokens[-1].type != "paragraph_open"
+        ):
             tokens.append(token)
             continue
         opening = tokens.pop()
         opening.hidden = False
-        closing = import_module("markdown_it.token").Token("paragraph_close", "p", -1, level=opening.level)
+        closing = import_module("markdown_it.token").Token(
+            "paragraph_close", "p", -1, level=opening.level
+        )
         for line in _joined_at_breaks(token.content.split("\n")):
             tokens += [opening, token.copy(content=line, children=[]), closing]
         tokens.pop()  # the paragraph's own closing follows
@@ -126,7 +151,9 @@ def render(text: str) -> str:
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{max(2, int(token.tag[1:]))}"
-        token.children = [_described(child) for child in token.children] if token.children else token.children
+        token.children = (
+            [_described(child) for child in token.children] if token.children else token.children
+        )
     return str(parser.renderer.render(tokens, parser.options, {}))
 
 

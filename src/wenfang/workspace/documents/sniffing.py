@@ -68,7 +68,7 @@ def extension_of(name: str) -> str:
 
 
 def sniff(data: bytes) -> str | None:
-    """"zip", "ole", "html", the name of a format that is not read, or None for what may be text."""
+    """ "zip", "ole", "html", the name of a format that is not read, or None for what may be text."""
     for magic, found in _MAGIC:
         if data.startswith(magic):
             return found

@@ -13,6 +13,7 @@ from .numbering import number_of
 _HEADING = re.compile(r"(?:heading|标题|標題)\s*([1-9])", re.IGNORECASE)
 _ROLES: Final[dict[str, Role]] = {"title": "title", "author": "author"}
 _QUOTES: Final = frozenset({"quote", "intense quote"})
+_CODES: Final = frozenset({"code", "html preformatted", "macro text"})
 _OFF: Final = frozenset({"0", "false", "off"})
 _DEEPEST = 20
 
@@ -36,6 +37,10 @@ class WordStyle:
     @property
     def is_quote(self) -> bool:
         return self.name.lower() in _QUOTES
+
+    @property
+    def is_code(self) -> bool:
+        return self.name.lower() in _CODES
 
 
 NO_STYLE: Final = WordStyle()

@@ -9,8 +9,8 @@ from wenfang.problems import Language
 
 from .blocks import SEPARATOR
 from .markup import escape
-from .plain import markdown_blocks
 from .ordering import parts_in_order
+from .plain import markdown_blocks
 from .values import Book
 
 _BY: Final[dict[Language, str]] = {"zh": "作者：{author}", "en": "by {author}"}
@@ -36,7 +36,10 @@ def to_markdown(book: Book, *, with_outline: bool = False) -> bytes:
     pieces = [f"# {escape(_line(book.title))}", *_author(book)]
     for part in parts:
         level = 3 if has_volumes and part.kind != "part" else 2
-        pieces += [f"{'#' * level} {escape(_line(part.title))}", _lowered(part.text, level - 1).strip("\n")]
+        pieces += [
+            f"{'#' * level} {escape(_line(part.title))}",
+            _lowered(part.text, level - 1).strip("\n"),
+        ]
     text = "\n\n".join(piece for piece in pieces if piece)
     return f"{text.rstrip()}\n".encode(errors="replace")
 

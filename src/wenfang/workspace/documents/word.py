@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,8 +13,9 @@ from .blocks import Block
 from .dividing import make_document
 from .elements import read_xml
 from .limits import Budget
-from .markup import PLAIN, Inline, Style, escape, is_web, table
+from .markup import PLAIN, Inline, Style, escape, fenced, is_web, table
 from .numbering import Numbering, number_of
+from .opc import read_relations
 from .packages import Package
 from .styles import Styles
 from .values import Document, DocumentWarning, warning
@@ -116,16 +116,11 @@ class Body:
             style = self.styles.get(value)
             self._run = self._run._replace(bold=style.bold, italic=style.italic)
 
-    def _in_paragraph(self, paragraph: _Paragraph, name: str, attributes: Mapping[str, str]) -> None:
+    def _in_paragraph(
+        self, paragraph: _Paragraph, name: str, attributes: Mapping[str, str]
+    ) -> None:
         value = attributes.get("val", "")
-        if name in _CHARACTERS:
-            is_page = name == "br" and attributes.get("type") in ("page", "column")
-            is_stop = name == "tab" and "val" in attributes  # a stop of the ruler, not a character
-            if not is_page and not is_stop:
-                paragraph.inline.add(_CHARACTERS[name], self._run)
-        elif name == "sym":
-            paragraph.inline.add(_symbol(attributes.get("char", "")), self._run)
-        elif name == "pStyle":
+        if name == "pStyle":
             paragraph.style_id = value
         elif name == "outlineLvl":
             paragraph.outline = number_of(value)
@@ -137,15 +132,27 @@ class Body:
             target = self.links.get(attributes.get("id", ""), "")
             self._link = target if is_web(target) else ""
             self.dropped_links += bool(target) and not self._link
+        elif name in ("blip", "imagedata"):
+            self.images += 1
+        elif name == "object":
+            self.objects += 1
+        else:
+            self._character(paragraph, name, attributes)
+
+    def _character(self, paragraph: _Paragraph, name: str, attributes: Mapping[str, str]) -> None:
+        """What stands for text without being any."""
+        if name in _CHARACTERS:
+            is_page = name == "br" and attributes.get("type") in ("page", "column")
+            is_stop = name == "tab" and "val" in attributes  # a stop of the ruler, not a character
+            if not is_page and not is_stop:
+                paragraph.inline.add(_CHARACTERS[name], self._run)
+        elif name == "sym":
+            paragraph.inline.add(_symbol(attributes.get("char", "")), self._run)
+        elif name == "docPr":
+            paragraph.inline.add(attributes.get("descr", ""))
         elif name in _NOTES and attributes.get("id"):
             paragraph.notes.append((_NOTES[name], attributes["id"]))
             paragraph.inline.add(f"[^{attributes['id']}]")
-        elif name in ("blip", "imagedata"):
-            self.images += 1
-        elif name == "docPr":
-            paragraph.inline.add(attributes.get("descr", ""))
-        elif name in ("object", "OLEObject"):
-            self.objects += name == "object"
 
     def _table(self, name: str) -> None:
         if name == "tbl":
@@ -171,8 +178,12 @@ class Body:
         elif outline is not None and outline < 9 and not self._tables:
             text = " ".join(f"{label} {paragraph.inline.plain()}".split())
             self.blocks.append(Block(text=text, level=outline + 1))
+        elif style.is_code:
+            self._place(fenced(paragraph.inline.plain()))
         else:
-            self._place(_labelled(paragraph.inline.markdown().strip("\n "), label, level, style.is_quote))
+            self._place(
+                _labelled(paragraph.inline.markdown().strip("\n "), label, level, style.is_quote)
+            )
 
     def _place(self, text: str) -> None:
         if self._tables and self._tables[-1] and self._tables[-1][-1]:
@@ -188,7 +199,9 @@ def read_word(package: Package, main: str, *, has_macros: bool, budget: Budget) 
     for reader, kind in ((styles, "styles"), (numbering, "numbering")):
         if part := _part(package, relations, kind):
             read_xml(package.read(part), reader, part, budget)
-    links = {identity: target for identity, (kind, target) in relations.items() if kind == "hyperlink"}
+    links = {
+        identity: target for identity, (kind, target) in relations.items() if kind == "hyperlink"
+    }
     body = Body(styles, numbering, links)
     read_xml(package.read(main), body, main, budget)
     notes: dict[str, dict[str, list[Block]]] = {}
@@ -202,41 +215,6 @@ def read_word(package: Package, main: str, *, has_macros: bool, budget: Budget) 
     if not blocks:
         raise Problem("document_empty", name=budget.name)
     return make_document(blocks, name=budget.name, warnings=_warnings(body, has_macros))
-
-
-def read_relations(package: Package, part: str, budget: Budget) -> dict[str, tuple[str, str]]:
-    """Id to the last word of the kind, and the target, of a part's relations ("" is the package)."""
-    folder, name = posixpath.split(part)
-    path = posixpath.join(folder, "_rels", f"{name}.rels")
-    if path not in package:
-        return {}
-    reader = _Relations()
-    read_xml(package.read(path), reader, path, budget)
-    return {
-        identity: (kind, target if is_outside else _resolve(folder, target))
-        for identity, kind, target, is_outside in reader.found
-    }
-
-
-@dataclass(slots=True)
-class _Relations:
-    found: list[tuple[str, str, str, bool]] = field(default_factory=list[tuple[str, str, str, bool]])
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name == "Relationship":
-            kind = attributes.get("Type", "").rpartition("/")[2]
-            is_outside = attributes.get("TargetMode") == "External"
-            self.found.append((attributes.get("Id", ""), kind, attributes.get("Target", ""), is_outside))
-
-    def end(self, name: str) -> None:
-        """Relations are empty elements."""
-
-    def data(self, text: str) -> None:
-        """There is no text in this part."""
-
-
-def _resolve(folder: str, target: str) -> str:
-    return posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
 
 
 def _part(package: Package, relations: Mapping[str, tuple[str, str]], kind: str) -> str | None:

@@ -1,13 +1,14 @@
 """A book as docx: Word's own heading, list and quotation styles, set for Chinese and English.
 
-The paragraphs of a part are written as one piece of WordprocessingML and parsed at once: thousands of
-calls for single paragraphs take a minute for a long novel.
+python-docx makes the package, its styles and its numbering; the paragraphs are written as WordprocessingML
+into the place of one that it holds for them, because an object for each takes minutes for a long novel.
 """
 
 from __future__ import annotations
 
 import datetime
 import io
+import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -32,16 +33,28 @@ _BODY, _LIST, _QUOTE, _CODE, _SCENE = "BodyText", "ListParagraph", "Quote", "Cod
 _CELL = "TableCell"
 _NEW_STYLES: Final = (
     ("Author", "Author", '<w:pPr><w:jc w:val="center"/></w:pPr>'),
-    (_SCENE, "Scene Break", '<w:pPr><w:spacing w:before="240" w:after="240"/><w:jc w:val="center"/></w:pPr>'),
-    (_CODE, "Code", '<w:rPr><w:rFonts w:ascii="Courier New" w:hAnsi="Courier New"/><w:sz w:val="20"/></w:rPr>'),
+    (
+        _SCENE,
+        "Scene Break",
+        '<w:pPr><w:spacing w:before="240" w:after="240"/><w:jc w:val="center"/></w:pPr>',
+    ),
+    (
+        _CODE,
+        "Code",
+        '<w:rPr><w:rFonts w:ascii="Courier New" w:hAnsi="Courier New"/><w:sz w:val="20"/></w:rPr>',
+    ),
     (_CELL, "Table Cell", '<w:pPr><w:spacing w:after="0"/></w:pPr>'),
 )
 _LATIN_FONT = "Times New Roman"
 _BODY_FONT, _HEADING_FONT = "宋体", "黑体"
 _W: Final = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _NS: Final = (
-    f'xmlns:w="{_W}" '
-    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+    f'xmlns:w="{_W}" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+)
+_MAIN = "word/document.xml"
+_PLACE = "the paragraphs of the book"
+_HOLDS_PLACE: Final = re.compile(
+    rb"<w:p>(?:(?!</w:p>).)*" + _PLACE.encode() + rb".*?</w:p>", re.DOTALL
 )
 _HYPERLINK: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
 _BULLETS, _FIRST_NUMBERS = 100, 101
@@ -62,15 +75,16 @@ def to_docx(book: Book, *, with_outline: bool = False) -> bytes:
     for part in parts:
         writer.part(part, 2 if has_volumes and part.kind != "part" else 1)
     _set_properties(document, book)
+    document.add_paragraph(_PLACE)
     buffer = io.BytesIO()
     document.save(buffer)
-    return _without_dates(buffer.getvalue())
+    return _finished(buffer.getvalue(), "".join(writer.xml).encode())
 
 
 @dataclass(slots=True)
 class _Writer:
-    """Writes into `document`. `xml` are the paragraphs of the part at hand; the rest says where in its
-    Markdown we are."""
+    """Writes into `document`. `xml` are the paragraphs; the rest says where in the Markdown of a part
+    we are."""
 
     document: Any
     xml: list[str] = field(default_factory=list[str])
@@ -87,7 +101,6 @@ class _Writer:
         self.paragraph("Title", _run(_line(book.title)))
         if book.author:
             self.paragraph("Author", _run(_line(book.author)))
-        self._flush()
 
     def part(self, part: Part, level: int) -> None:
         self.below = level
@@ -100,7 +113,6 @@ class _Writer:
         else:
             for line in paragraphs(text):
                 self.paragraph(_BODY, _run(line))
-        self._flush()
 
     def paragraph(self, style: str, runs: str, properties: str = "") -> None:
         self.xml.append(f'<w:p><w:pPr><w:pStyle w:val="{style}"/>{properties}</w:pPr>{runs}</w:p>')
@@ -147,7 +159,9 @@ class _Writer:
             for level in range(_LIST_LEVELS)
         )
         self._numbering_part().append(
-            _parsed(f'<w:num {_NS} w:numId="{self._numberings}"><w:abstractNumId w:val="{_FIRST_NUMBERS}"/>{starts}</w:num>')
+            _parsed(
+                f'<w:num {_NS} w:numId="{self._numberings}"><w:abstractNumId w:val="{_FIRST_NUMBERS}"/>{starts}</w:num>'
+            )
         )
         return self._numberings
 
@@ -164,13 +178,6 @@ class _Writer:
 
     def _numbering_part(self) -> Any:
         return self.document.part.numbering_part.element
-
-    def _flush(self) -> None:
-        body = self.document.element.body
-        end = body[-1]  # the section's properties stay last
-        for element in list(_parsed(f"<w:body {_NS}>{''.join(self.xml)}</w:body>")):
-            end.addprevious(element)
-        self.xml.clear()
 
 
 def _open_list(writer: _Writer, token: Token) -> None:
@@ -218,7 +225,10 @@ def _open_row(writer: _Writer, _: Token) -> None:
 def _close_table(writer: _Writer, _: Token) -> None:
     rows, writer.rows = writer.rows or [], None
     cells = [
-        "".join(f'<w:tc><w:tcPr/><w:p><w:pPr><w:pStyle w:val="{_CELL}"/></w:pPr>{runs}</w:p></w:tc>' for runs in row)
+        "".join(
+            f'<w:tc><w:tcPr/><w:p><w:pPr><w:pStyle w:val="{_CELL}"/></w:pPr>{runs}</w:p></w:tc>'
+            for runs in row
+        )
         for row in rows
     ]
     grid = "<w:gridCol/>" * max(map(len, rows), default=1)
@@ -258,7 +268,9 @@ def _run(text: str, *, bold: bool = False, italic: bool = False) -> str:
 
 def _text(line: str) -> str:
     pieces = (escape_xml(piece) for piece in line.split("\t"))
-    return "<w:tab/>".join(f'<w:t xml:space="preserve">{piece}</w:t>' if piece else "" for piece in pieces)
+    return "<w:tab/>".join(
+        f'<w:t xml:space="preserve">{piece}</w:t>' if piece else "" for piece in pieces
+    )
 
 
 def _line(text: str) -> str:
@@ -336,9 +348,13 @@ def _set_properties(document: Any, book: Book) -> None:
     properties.created = properties.modified = datetime.datetime(*EARLIEST, tzinfo=datetime.UTC)
 
 
-def _without_dates(data: bytes) -> bytes:
+def _finished(data: bytes, paragraphs_xml: bytes) -> bytes:
+    """The package with the paragraphs in their place, and without the date of its making."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(buffer, "w") as target:
         for name in source.namelist():
-            target.writestr(entry(name), source.read(name))
+            part = source.read(name)
+            if name == _MAIN:
+                part = _HOLDS_PLACE.sub(lambda _: paragraphs_xml, part, count=1)
+            target.writestr(entry(name), part)
     return buffer.getvalue()
