@@ -82,7 +82,7 @@ def _contents(blocks: Sequence[Block], headings: dict[int, Heading]) -> list[int
     places = sorted(headings)
     keys = [_key(blocks[at].text, headings[at]) for at in places]
     last = {key: place for place, key in zip(places, keys, strict=True)}
-    following = [*places[1:], len(blocks)]
+    following = [*places, len(blocks)][1:]
     return [
         at
         for at, key, after in zip(places, keys, following, strict=True)

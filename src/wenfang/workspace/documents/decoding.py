@@ -176,7 +176,7 @@ def _scores(sample: bytes) -> Iterator[tuple[str, float, int]]:
         yield script.encoding, share + frequent / 2, len(special)
     for encoding in ("utf-16-le", "utf-16-be"):
         text = _start(sample, encoding)
-        fits = len(_WIDE.findall(text)) == len(text) and len(_HAN.findall(text)) > len(text) / 2
+        fits = len(_WIDE.findall(text)) == len(text) and len(_HAN.findall(text)) > len(text) / 3
         frequent = sum(char in _COMMON for char in text) / max(1, len(text))
         yield encoding, (0.7 + frequent) if fits else 0.0, len(text)
     text = _start(sample, "cp1252")
