@@ -61,12 +61,16 @@ _COMMON_ZH = "的一是不了人我在有他这来个上们到说和地也子时
 _COMMON_HANT = "的一是不了人我在有他這來個上們到說和地也子時道要就下得可你年生那後能對著事裡去過家十用天方多都三小無同麼心前面又見只沒你嗎，。"
 
 
-@given(st.text(alphabet=_COMMON_ZH, min_size=8, max_size=60).filter(lambda text: text.strip("，。")))
+@given(
+    st.text(alphabet=_COMMON_ZH, min_size=8, max_size=60).filter(lambda text: text.strip("，。"))
+)
 def test_everyday_chinese_is_read_in_gb18030(text: str) -> None:
     assert visible(text_of(text.encode("gb18030"))) == visible(text)
 
 
-@given(st.text(alphabet=_COMMON_HANT, min_size=8, max_size=60).filter(lambda text: text.strip("，。")))
+@given(
+    st.text(alphabet=_COMMON_HANT, min_size=8, max_size=60).filter(lambda text: text.strip("，。"))
+)
 def test_everyday_chinese_is_read_in_big5(text: str) -> None:
     assert visible(text_of(text.encode("big5"))) == visible(text)
 
@@ -115,7 +119,9 @@ def test_damaged_bytes_are_replaced_and_told() -> None:
 
 
 def test_a_surrogate_in_utf_16_is_replaced() -> None:
-    text = text_of(b"\xff\xfe" + "雨夜".encode("utf-16-le") + b"\x00\xd8" + "归人".encode("utf-16-le") * 30)
+    text = text_of(
+        b"\xff\xfe" + "雨夜".encode("utf-16-le") + b"\x00\xd8" + "归人".encode("utf-16-le") * 30
+    )
     assert text.startswith("雨夜")
     text.encode()
 

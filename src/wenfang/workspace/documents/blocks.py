@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
-from wenfang.lang import Heading, UnitKind, read_heading
+from wenfang.lang import Heading, read_heading
 
 Role: TypeAlias = Literal["", "title", "author"]
-# Levels of headings that are known by their words alone.
-_LEVELS: Final[dict[UnitKind, int]] = {"part": 1, "chapter": 2, "extra": 2, "section": 3}
+WORDED_LEVEL: Final = 2
+"""The level of chapters that are known by their words alone; volumes are above."""
 SEPARATOR: Final = "---"
 """The line that our own export of txt sets between two chapters (writing.md UI-11)."""
 _SENTENCE_ENDS: Final = "。！？…”」』’\"'.!?:：—-=*~）)】]》|#"
@@ -26,24 +26,31 @@ class Block:
     role: Role = ""
 
 
-def mark_by_words(blocks: Sequence[Block]) -> list[Block]:
-    """Blocks in which the lines that read as headings are marked as such: for documents whose author set
-    them as plain text. A bare number counts only as one of a run 1, 2, 3, ..."""
-    found = _found(blocks)
+def mark_by_words(blocks: Sequence[Block], *, are_lines: bool) -> list[Block]:
+    """Blocks in which what reads as a heading is marked as such: for documents whose author set headings
+    as plain text. `are_lines` says that a block is a line and may stand in the middle of a paragraph.
+
+    A bare number counts only as one of a run 1, 2, 3, ..., and what is below a chapter only in a text
+    without chapters."""
+    found = _found(blocks, are_lines=are_lines)
     bare = {at: heading for at, heading in found.items() if heading.is_bare}
     worded = {at: heading for at, heading in found.items() if not heading.is_bare}
     numbers = [heading.number for heading in bare.values()]
     is_run = len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1))
     if is_run and all(heading.kind in ("part", "extra") for heading in worded.values()):
         worded.update(bare)
+    if any(heading.kind == "chapter" for heading in worded.values()):
+        worded = {at: heading for at, heading in worded.items() if heading.kind != "section"}
     for at in _contents(blocks, worded):
         del worded[at]
     return [
-        replace(block, text=block.text.strip(), level=_LEVELS[worded[at].kind])
-        if at in worded
-        else block
+        replace(block, text=block.text.strip(), level=_level(worded[at])) if at in worded else block
         for at, block in enumerate(blocks)
     ]
+
+
+def _level(heading: Heading) -> int:
+    return WORDED_LEVEL - (heading.kind == "part")
 
 
 def without_separators(blocks: Sequence[Block]) -> Sequence[Block]:
@@ -59,7 +66,7 @@ def _text_before(blocks: Sequence[Block], at: int) -> int | None:
     return next((each for each in range(at - 1, -1, -1) if blocks[each].text.strip()), None)
 
 
-def _found(blocks: Sequence[Block]) -> dict[int, Heading]:
+def _found(blocks: Sequence[Block], *, are_lines: bool) -> dict[int, Heading]:
     found: dict[int, Heading] = {}
     before, is_apart = "", True
     for at, block in enumerate(blocks):
@@ -73,7 +80,7 @@ def _found(blocks: Sequence[Block]) -> dict[int, Heading]:
             is_apart or (not heading.is_bare and (before[-1] in _SENTENCE_ENDS or at - 1 in found))
         ):
             found[at] = heading
-        before, is_apart = line, False
+        before, is_apart = line, not are_lines
     return found
 
 

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from wenfang.lang import Heading, detect_language, read_heading
 
-from .blocks import Block, mark_by_words, without_separators
+from .blocks import WORDED_LEVEL, Block, mark_by_words, without_separators
 from .markup import inner_heading
 from .values import Document, DocumentWarning, Section
 
@@ -44,16 +44,18 @@ def make_document(
     names = _take_names(blocks)
     title, author = title or names.title, author or names.author
     blocks = names.blocks
-    if not any(block.level for block in blocks):
-        blocks = without_separators(mark_by_words(blocks))
+    is_worded = not any(block.level for block in blocks)
+    if is_worded:
+        blocks = without_separators(mark_by_words(blocks, are_lines=joiner == "\n"))
         if title is None and any(block.level for block in blocks):
             names = _first_lines(blocks)
             title, author, blocks = names.title, author or names.author, names.blocks
-    if title is None:
+    if title is None and not is_worded:
         title, blocks = _only_heading(blocks)
         if title is not None and author is None:
             author, blocks = _take_author(blocks)
-    sections = tuple(_sections(blocks, _chapter_level(blocks), joiner))
+    level = WORDED_LEVEL if is_worded else _chapter_level(blocks)
+    sections = tuple(_sections(blocks, level, joiner))
     return Document(
         title=title or PurePosixPath(name).stem or name,
         author=author,
