@@ -6,8 +6,8 @@ import io
 
 import docx as python_docx
 import pytest
-
 from tests.workspace.documents_made import docx, docx_parts, epub, paragraph, zipped
+
 from wenfang.workspace.documents import Document, read_document
 
 
@@ -79,7 +79,7 @@ BODIES: dict[str, tuple[str, str]] = {
         p(run("a "), f'<w:hyperlink r:id="l">{run("b")}</w:hyperlink>', run(" c")),
         "a [b](https://example.org/x) c",
     ),
-    "marks in plain text": (p(run("1*2*3 _a_ a_b [x](y) # `c`")), "1\\*2\\*3 \\_a\\_ a_b \\[x](y) # \\`c\\`"),
+    "marks in plain text": (p(run("1*2*3 _a_ a_b [x](y) # `c`")), "1\\*2\\*3 \\_a\\_ a_b [x]\\(y) # \\`c\\`"),
     "marks at the beginning": (p(run("# a")) + p(run("- b")) + p(run("1. c")) + p(run("> d")), "\\# a\n\n\\- b\n\n1\\. c\n\n\\> d"),
     "quotation": (p(run("a"), properties='<w:pStyle w:val="Q"/>'), "> a"),
     "emphasis by a style": (p(run("a "), run("b", '<w:rStyle w:val="E"/>')), "a *b*"),
@@ -127,7 +127,9 @@ def numbering(*levels: str) -> str:
 
 
 def numbered(text: str, num: int = 1, at: int = 0) -> str:
-    return p(run(text), properties=f'<w:numPr><w:ilvl w:val="{at}"/><w:numId w:val="{num}"/></w:numPr>')
+    return p(
+        run(text), properties=f'<w:numPr><w:ilvl w:val="{at}"/><w:numId w:val="{num}"/></w:numPr>'
+    )
 
 
 NUMBERINGS: dict[str, tuple[str, str, str]] = {

@@ -223,8 +223,8 @@ def _count(data: bytes, part: bytes) -> int:
 
 def _cleaned(text: str, warnings: list[DocumentWarning], budget: Budget) -> Decoded:
     budget.take_chars(len(text))
-    cleaned = clean(text)
-    dropped = len(_CONTROLS.findall(text))
+    shown, dropped = _CONTROLS.subn("", text)
+    cleaned = clean(shown)
     if dropped > 8 and dropped > _MOST_DAMAGED * len(text):
         raise Problem("document_not_text", name=budget.name)
     if dropped:

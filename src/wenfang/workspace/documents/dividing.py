@@ -19,7 +19,7 @@ _MOST_TITLE_LINES = 4
 _AUTHOR = re.compile(
     r"(?:作者|著者|文)\s*[:：/／]\s*(?P<zh>\S.{0,40})|by\s+(?P<en>\S.{0,60})", re.IGNORECASE
 )
-_PROSE = re.compile(r"[。，；！？,;!?]|[.…]$")
+_NO_TITLE = re.compile(rf"[。，；！？,;!?]|[.…]$|^(?:{_AUTHOR.pattern})$|^\W*$", re.IGNORECASE)
 _LANGUAGE_CHARS = 20_000
 
 
@@ -94,7 +94,7 @@ def _first_lines(blocks: Sequence[Block]) -> _Names:
     if not 0 < len(lines) <= _MOST_TITLE_LINES:
         return _Names(title=None, author=None, blocks=blocks)
     title = blocks[lines[0]].text.strip()
-    if len(title) > _LONGEST_TITLE or "\n" in title or _PROSE.search(title):
+    if len(title) > _LONGEST_TITLE or "\n" in title or _NO_TITLE.search(title):
         return _Names(title=None, author=None, blocks=blocks)
     rest = [block for at, block in enumerate(blocks) if at != lines[0]]
     author, rest = _take_author(rest)

@@ -16,7 +16,7 @@ from .limits import Budget
 _CHUNK = 16_000
 _XML_OWN: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _NAMED = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,31});")
-_DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
+_DECLARATION = re.compile(r"\A<\?xml[^>]*\?>")
 
 
 class Reader(Protocol):
@@ -120,7 +120,7 @@ def read_html(text: str, reader: Reader, budget: Budget) -> None:
     parser = etree.HTMLParser(
         target=_Target(reader, budget), encoding="utf-8", huge_tree=True, no_network=True
     )
-    data = _DECLARATION.sub("", text, count=1).encode("utf-8", errors="replace")
+    data = _DECLARATION.sub("", text.lstrip(), count=1).encode("utf-8", errors="replace")
     if not data.strip():
         return
     # In pieces, because a failure of the target is only seen between two of them.

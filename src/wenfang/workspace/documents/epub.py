@@ -55,7 +55,7 @@ class _Container:
 class _Description:
     """The package document: names of the book, its files, their order."""
 
-    names: dict[str, str] = field(default_factory=dict[str, str])
+    names: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     files: dict[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
     spine: list[str] = field(default_factory=list[str])
     contents: str = ""
@@ -77,10 +77,10 @@ class _Description:
 
     def data(self, text: str) -> None:
         if self._current:
-            self.names[self._current] = self.names.get(self._current, "") + text
+            self.names.setdefault(self._current, []).append(text)
 
     def name(self, name: str) -> str | None:
-        return " ".join(self.names.get(name, "").split()) or None
+        return " ".join("".join(self.names.get(name, [])).split()) or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ class _Contents:
     entries: list[_Entry] = field(default_factory=list[_Entry])
     _depth: int = 0
     _navs: list[bool] = field(default_factory=list[bool])
-    _text: str = ""
+    _text: list[str] = field(default_factory=list[str])
     _target: str = ""
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
@@ -107,11 +107,12 @@ class _Contents:
             self._navs.append(attributes.get("type", "toc") == "toc")
         elif name in ("ol", "navPoint"):
             self._depth += 1
-            self._text = "" if name == "navPoint" else self._text
+            if name == "navPoint":
+                self._text = []
         elif name == "a":
-            self._text, self._target = "", attributes.get("href", "")
+            self._text, self._target = [], attributes.get("href", "")
         elif name == "content" and self._depth:
-            self._add(self._text, attributes.get("src", ""))
+            self._add(attributes.get("src", ""))
 
     def end(self, name: str) -> None:
         if name == "nav" and self._navs:
@@ -119,13 +120,13 @@ class _Contents:
         elif name in ("ol", "navPoint"):
             self._depth -= 1
         elif name == "a" and self._depth and self._navs and all(self._navs):
-            self._add(self._text, self._target)
+            self._add(self._target)
 
     def data(self, text: str) -> None:
-        self._text += text
+        self._text.append(text)
 
-    def _add(self, title: str, target: str) -> None:
-        title = " ".join(title.split())
+    def _add(self, target: str) -> None:
+        title = " ".join("".join(self._text).split())
         if title and target:
             self.entries.append(_Entry(title=title, target=target, level=max(1, self._depth)))
 

@@ -10,9 +10,7 @@ from typing import Final, NamedTuple
 SCENE_BREAK: Final = "***"
 _SCENE_BREAK = re.compile(r"\s*(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})")
 # Characters that begin a mark wherever they stand, and those that only do at the beginning of a line.
-_ANYWHERE = re.compile(
-    r"([*`]|(?<![^\W_])_|_(?![^\W_])|\\(?=[!-/:-@\[-`{-~\n]|$)|!?\[(?=[^\n]*\]\())"
-)
+_ANYWHERE = re.compile(r"([*`]|(?<![^\W_])_|_(?![^\W_])|\\(?=[!-/:-@\[-`{-~\n]|$)|(?<=\])\()")
 _AT_LINE_START = re.compile(
     r"^([ \t]*)(#(?=#{0,5}(?:[ \t]|$))|[-+](?=[ \t]|$)|>|~(?=~~)|[|:-](?=[|: -]*$)"
     r"|\d{1,9}(?=[.)](?:[ \t]|$)))",
@@ -37,30 +35,30 @@ PLAIN: Final = Style()
 
 @dataclass(slots=True)
 class Inline:
-    """The text of one paragraph while it is collected."""
+    """The text of one paragraph while it is collected, piece by piece."""
 
-    _runs: list[tuple[str, Style]] = field(default_factory=list[tuple[str, Style]])
+    is_blank: bool = True
+    _runs: list[tuple[list[str], Style]] = field(default_factory=list[tuple[list[str], Style]])
 
     def add(self, text: str, style: Style = PLAIN) -> None:
         if not text:
             return
+        self.is_blank = self.is_blank and text.isspace()
         if self._runs and self._runs[-1][1] == style:
-            self._runs[-1] = (self._runs[-1][0] + text, style)
+            self._runs[-1][0].append(text)
         else:
-            self._runs.append((text, style))
+            self._runs.append(([text], style))
 
     def plain(self) -> str:
         """The text without any marks."""
-        return "".join(text for text, _ in self._runs)
+        return "".join(piece for pieces, _ in self._runs for piece in pieces)
 
     def markdown(self) -> str:
         """The text with its marks; a scene break stays as it is."""
-        plain = self.plain()
-        if _SCENE_BREAK.fullmatch(plain):
-            return SCENE_BREAK
-        if not any(style != PLAIN for _, style in self._runs):
-            return escape(plain)
-        return "".join(_marked(text, style) for text, style in self._runs)
+        if all(style == PLAIN for _, style in self._runs):
+            plain = self.plain()
+            return SCENE_BREAK if _SCENE_BREAK.fullmatch(plain) else escape(plain)
+        return "".join(_marked("".join(pieces), style) for pieces, style in self._runs)
 
 
 def escape(text: str) -> str:
@@ -78,7 +76,9 @@ def _set_off(found: re.Match[str]) -> str:
 
 
 def _marked(text: str, style: Style) -> str:
-    """One stretch with its marks set close around the words, the blanks outside."""
+    """One stretch with its marks set close around the words of each line, the blanks outside."""
+    if "\n" in text:
+        return "\n".join(_marked(line, style) for line in text.split("\n"))
     words = text.strip()
     if not words or style == PLAIN:
         return escape(text)

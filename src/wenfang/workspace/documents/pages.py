@@ -70,13 +70,13 @@ class Page:
 
     blocks: list[Block] = field(default_factory=list[Block])
     anchors: dict[str, int] = field(default_factory=dict[str, int])
-    title: str = ""
+    title_pieces: list[str] = field(default_factory=list[str])
     images: int = 0
     links: int = 0
     _inline: Inline = field(default_factory=Inline)
     _styles: list[tuple[str, Style]] = field(default_factory=list[tuple[str, Style]])
     _lists: list[int | None] = field(default_factory=list[int | None])
-    _rows: list[list[str]] | None = None
+    _rows: list[list[list[str]]] | None = None
     _hidden: int = 0
     _quotes: int = 0
     _marker: str = ""
@@ -90,7 +90,7 @@ class Page:
         if identity := attributes.get("id") or (attributes.get("name") if name == "a" else None):
             self._flush_for_anchor()
             self.anchors.setdefault(identity, len(self.blocks))
-        if name == "title" and not self.title:
+        if name == "title" and not self.title_pieces:
             self._in_title = True
         if name in _HIDDEN:
             self._hidden += 1
@@ -114,7 +114,7 @@ class Page:
 
     def data(self, text: str) -> None:
         if self._in_title:
-            self.title += text
+            self.title_pieces.append(text)
         elif not self._hidden:
             self._inline.add(text if self._pre else _BLANKS.sub(" ", text), self._style)
 
@@ -122,6 +122,11 @@ class Page:
         """After the last element."""
         self._flush()
         return self
+
+    @property
+    def title(self) -> str:
+        """What the page calls itself, "" if it does not."""
+        return " ".join("".join(self.title_pieces).split())
 
     @property
     def _style(self) -> Style:
@@ -165,7 +170,7 @@ class Page:
         elif name in ("td", "th") and self._rows is not None:
             if not self._rows:
                 self._rows.append([])
-            self._rows[-1].append("")
+            self._rows[-1].append([])
             self._in_cell = True
 
     def _close(self, name: str) -> None:
@@ -183,7 +188,10 @@ class Page:
             self._in_cell = False
         elif name == "table" and self._rows is not None:
             rows, self._rows, self._in_cell = self._rows, None, False
-            self.blocks += [Block(text=text) for text in table(rows)]
+            self.blocks += [
+                Block(text=text)
+                for text in table([[" ".join(cell) for cell in row] for row in rows])
+            ]
 
     def _next_marker(self) -> str:
         if not self._lists:
@@ -197,17 +205,15 @@ class Page:
 
     def _flush_for_anchor(self) -> None:
         """An anchor between two paragraphs belongs to the second."""
-        if not self._inline.plain().strip():
+        if self._inline.is_blank:
             self._flush()
 
     def _flush(self) -> None:
         inline, self._inline = self._inline, Inline()
-        if not inline.plain().strip():
+        if inline.is_blank:
             return
         if self._in_cell and self._rows:
-            cell = inline.markdown().strip()
-            row = self._rows[-1]
-            row[-1] = f"{row[-1]} {cell}".strip()
+            self._rows[-1][-1].append(inline.markdown().strip())
         elif self._pre:
             self.blocks.append(Block(text=fenced(inline.plain())))
         elif self._heading:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .blocks import Block
 
-_ATX = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#+)?[ \t]*")
+_ATX = re.compile(r" {0,3}(#{1,6})[ \t]")
 _FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})[^`]*")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
@@ -33,7 +33,14 @@ def _markdown_lines(lines: list[str]) -> Iterator[Block]:
         elif found := _FENCE.fullmatch(line):
             fence = found["marks"]
             yield Block(text=line)
-        elif (found := _ATX.fullmatch(line)) and found["title"]:
-            yield Block(text=_ESCAPED.sub(r"\1", found["title"]), level=len(found["marks"]))
+        elif (found := _ATX.match(line)) and (title := _without_closing(line[found.end() :])):
+            yield Block(text=_ESCAPED.sub(r"\1", title), level=len(found[1]))
         else:
             yield Block(text=line)
+
+
+def _without_closing(title: str) -> str:
+    """A heading may be closed by marks like those that open it."""
+    title = title.strip(" \t")
+    opened = title.rstrip("#")
+    return opened.rstrip(" \t") if not opened or opened[-1] in " \t" else title

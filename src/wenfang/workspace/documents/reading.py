@@ -89,7 +89,7 @@ def _read_text(name: str, data: bytes, budget: Budget, *, is_html: bool) -> Docu
             raise Problem("document_empty", name=name)
         counts = (("images_dropped", page.images), ("links_dropped", page.links))
         left_out = [warning(code, count=count) for code, count in counts if count]
-        title = " ".join(page.title.split()) or None
+        title = page.title or None
         document = make_document(
             blocks, name=name, title=title, warnings=[*decoded.warnings, *left_out]
         )

@@ -42,7 +42,7 @@ _RULES: Final = [
     "image",
     "balance_pairs",
 ]
-_HARD_BREAK = re.compile(r"(?: {2,}|\\)$")
+_HARD_BREAK: Final = ("  ", "\\")
 _MARKS = re.compile(r"[*_`\[\\]|^[ \t]*(?:[#>|~+-]|\d{1,9}[.)])|[^\S\n]{2}$", re.MULTILINE)
 _EAST_ASIAN = re.compile(
     "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef“”‘’…—\U00020000-\U0003ffff]"
@@ -111,7 +111,7 @@ def _joined_at_breaks(lines: list[str]) -> list[str]:
             joined[-1] += "\n" + text
         else:
             joined.append(text)
-        is_open = _HARD_BREAK.search(line) is not None
+        is_open = line.endswith(_HARD_BREAK)
     return [line for line in joined if line.strip()]
 
 

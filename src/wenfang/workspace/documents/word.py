@@ -164,7 +164,7 @@ class Body:
 
     def _finish(self, paragraph: _Paragraph) -> None:
         style = self.styles.get(paragraph.style_id)
-        if not paragraph.inline.plain().strip():
+        if paragraph.inline.is_blank:
             return
         num = style.num if paragraph.num is None else paragraph.num
         level = paragraph.level if paragraph.level is not None else style.num_level
