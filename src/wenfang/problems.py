@@ -93,6 +93,8 @@ PROBLEMS: dict[str, Row] = dict(
              "{name} has {value} bytes, the limit is {limit}; split it into several files"),
         _row("document_too_long", 413, "{name} 的文字有 {value} 个字符，上限是 {limit}；请拆成几个文件",
              "The text of {name} has {value} characters, the limit is {limit}; split it into several files"),
+        _row("document_lines", 413, "{name} 有 {value} 行，上限是 {limit}；请拆成几个文件",
+             "{name} has {value} lines, the limit is {limit}; split it into several files"),
         _row("document_entries", 413, "{name} 里有 {value} 个文件，上限是 {limit}；请拆成几个压缩包",
              "{name} holds {value} files, the limit is {limit}; split it into several archives"),
         _row("document_part_too_large", 413, "{name} 里的 {part} 解压后有 {value} 字节，上限是 {limit}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import stat
 import struct
 import time
@@ -101,6 +102,7 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "zeros only": ("a.txt", lambda: bytes(5_000), "document_empty"),
     "too many bytes": ("a.txt", lambda: b"a" * 100_000_001, "document_too_large"),
     "100 MB of text": ("a.txt", lambda: b"abc def.\n" * 11_000_000, "document_too_long"),
+    "too many lines": ("a.txt", lambda: b"a" + b"\n" * 2_000_000 + b"b", "document_lines"),
     "picture as txt": ("a.txt", lambda: b"\x89PNG\r\n\x1a\n" + bytes(100), "document_unsupported"),
     "program as txt": ("a.txt", lambda: b"\x7fELF" + bytes(range(256)) * 4, "document_unsupported"),
     "noise as txt": ("a.txt", lambda: bytes(range(256)) * 40, "document_not_text"),
@@ -321,6 +323,35 @@ def test_a_strange_file_gives_its_text(name: str) -> None:
     assert text_of(document) == text
     assert [each.code for each in document.warnings] == warnings
     assert all(each.text("zh") and each.text("en") for each in document.warnings)
+
+
+def noise(count: int) -> str:
+    """Text that does not pack well."""
+    return "".join(random.Random(2).choices([chr(code) for code in range(0x4E00, 0x9FA5)], k=count))
+
+
+# What costs the square of its length in a careless reader.
+LONG: dict[str, tuple[str, Callable[[], bytes]]] = {
+    "anchors in a paragraph": ("a.html", lambda: b"<html><p>" + b"<a id=x></a>y" * 60_000),
+    "paragraphs in a cell": ("a.html", lambda: b"<html><table><tr><td>a<td>" + b"<p>y" * 60_000),
+    "pieces of a title": ("a.html", lambda: b"<html><title>" + b"&amp;" * 300_000 + b"</title>x"),
+    "blanks in a heading": ("a.md", lambda: b"# a" + b" " * 500_000 + b"x\n"),
+    "brackets": ("a.docx", lambda: docx(paragraph(noise(100_000) + "[" * 300_000))),
+    "runs of a paragraph": ("a.docx", lambda: docx(f"<w:p>{'<w:r><w:t>雨</w:t></w:r>'.join(noise(40_000))}</w:p>")),
+    "blanks before markup": ("a.html", lambda: b"<html>" + b" " * 1_000_000 + b"x"),
+    "headings": ("a.txt", lambda: "第一章\n".encode() * 30_000),
+    "numbers": ("a.txt", lambda: b"".join(b"%d\n\n" % number for number in range(1, 30_000))),
+    "separators": ("a.txt", lambda: b"Chapter 1\n\n---\n\n" * 20_000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_work_is_linear(name: str) -> None:
+    file, make = LONG[name]
+    data = make()
+    began = time.process_time()
+    assert text_of(read_document(file, data))
+    assert time.process_time() - began < 5
 
 
 def test_limits_name_their_values() -> None:

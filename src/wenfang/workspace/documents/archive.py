@@ -64,7 +64,9 @@ def _is_wanted(path: str) -> bool:
     return not any(part.startswith(".") or part in _OURS_NOT for part in PurePosixPath(path).parts)
 
 
-_OF_ALL = frozenset({"document_unpacked", "document_too_long", "document_elements"})
+_OF_ALL = frozenset(
+    {"document_unpacked", "document_too_long", "document_lines", "document_elements"}
+)
 
 
 def _read(path: str, data: bytes, budget: Budget) -> Document | Problem:

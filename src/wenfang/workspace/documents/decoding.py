@@ -231,4 +231,5 @@ def _cleaned(text: str, warnings: list[DocumentWarning], budget: Budget) -> Deco
         warnings.append(warning("control_characters_dropped", count=dropped))
     if not cleaned.strip():
         raise Problem("document_empty", name=budget.name)
+    budget.take_lines(cleaned.count("\n"))
     return Decoded(text=cleaned, warnings=tuple(warnings))

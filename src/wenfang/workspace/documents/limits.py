@@ -18,6 +18,8 @@ class ImportLimits:
     """Of the file as it is uploaded (writing.md UI-9)."""
     max_chars: int = 40_000_000
     """Of all text together; 100 MB of Chinese in UTF-8 are 33 million."""
+    max_lines: int = 1_500_000
+    """Of txt and Markdown."""
     max_entries: int = 10_000
     """Of a zip package; a long serial has some thousand chapters, each an entry of its epub."""
     max_part_bytes: int = 32_000_000
@@ -76,6 +78,9 @@ class Budget:
 
     def take_chars(self, count: int) -> None:
         self._add("document_too_long", count, self.limits.max_chars)
+
+    def take_lines(self, count: int) -> None:
+        self._add("document_lines", count, self.limits.max_lines)
 
     def take_elements(self, count: int) -> None:
         self._add("document_elements", count, self.limits.max_elements)
