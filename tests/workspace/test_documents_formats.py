@@ -229,6 +229,23 @@ def test_pages(name: str, kind: str) -> None:
     assert text_of(document) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "declared", "encoding"),
+    [
+        ("Дом у реки", "windows-1251", "cp1251"),
+        ("雨", "gb2312", "gb18030"),
+        ("雨", "nonsense", "utf-8"),
+        ("雨", "hex", "utf-8"),
+        ("雨夜归人", "utf-8", "gb18030"),
+    ],
+)
+def test_the_encoding_that_a_page_names_is_believed_if_it_fits(
+    text: str, declared: str, encoding: str
+) -> None:
+    page = f'<html><meta charset="{declared}"><p>{text}</p>'.encode(encoding)
+    assert text_of(read_document("a.html", page)) == text
+
+
 def test_html_says_its_title_and_its_encoding_is_found() -> None:
     page = "<html><head><meta charset='gbk'><title> 雨夜 </title></head><h1>一</h1><p>雨下着。</p><h1>二</h1>"
     document = read_document("a.html", page.encode("gbk"))

@@ -127,6 +127,11 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes], str]] = {
         lambda: zipped({**docx_parts("", main_type=ZIPPED_XML)}),
         "document_unsupported",
     ),
+    "odt": (
+        "a.odt",
+        lambda: zipped({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": "x"}),
+        "document_unsupported",
+    ),
     "docx cut in half": ("a.docx", lambda: docx(paragraph("雨"))[:300], "document_damaged"),
     "docx without its end": ("a.docx", lambda: docx(paragraph("雨"))[:-30], "document_damaged"),
     "docx with a flipped byte": (

@@ -107,11 +107,12 @@ class Decoded:
     warnings: tuple[DocumentWarning, ...] = ()
 
 
-def decode(data: bytes, budget: Budget) -> Decoded:
-    """The text in `data`. Raises `Problem` (`document_empty`, `document_not_text`)."""
+def decode(data: bytes, budget: Budget, declared: str = "") -> Decoded:
+    """The text in `data`. `declared` is the encoding that the data names itself, which is believed if it
+    fits. Raises `Problem` (`document_empty`, `document_not_text`, those of the limits)."""
     if not data.strip(b"\0"):
         raise Problem("document_empty", name=budget.name)
-    encoding, mark, is_guess = find_encoding(data)
+    encoding, mark, is_guess = find_encoding(data, declared)
     text = data[mark:].decode(encoding, errors="replace")
     shown = _SHOWN.get(encoding, encoding.upper())
     warnings = [warning("encoding_guessed", encoding=shown)] if is_guess else []
@@ -128,7 +129,7 @@ def clean(text: str) -> str:
     return _SURROGATES.sub("\ufffd", _CONTROLS.sub("", _ENDS.sub("\n", text)))
 
 
-def find_encoding(data: bytes) -> tuple[str, int, bool]:
+def find_encoding(data: bytes, declared: str = "") -> tuple[str, int, bool]:
     """Encoding, length of its mark, and whether it is only a guess."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
@@ -138,6 +139,8 @@ def find_encoding(data: bytes) -> tuple[str, int, bool]:
         return wide, 0, False
     if _damage(data, "utf-8") == 0:
         return "utf-8", 0, False
+    if declared and _fits(data, declared):
+        return declared, 0, False
     encoding, score, chars = max(_scores(sample), key=lambda each: each[1])
     if score >= _LEAST_ORDINARY:
         return encoding, 0, score < _SURE or chars < _SURE_CHARS
@@ -208,6 +211,13 @@ def _damage(data: bytes, encoding: str) -> float:
         broken = _start(data[:_SAMPLE_BYTES], encoding).count("\ufffd")
         return max(broken, 0.5) / min(len(data), _SAMPLE_BYTES)
     return 0
+
+
+def _fits(data: bytes, encoding: str) -> bool:
+    try:
+        return _damage(data, encoding) == 0
+    except LookupError:  # there is no such encoding, or it is none of text
+        return False
 
 
 def _by_statistics(sample: bytes) -> str:

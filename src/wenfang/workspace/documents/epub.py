@@ -18,7 +18,7 @@ from .limits import Budget
 from .markup import inner_heading
 from .packages import Package
 from .pages import Page
-from .values import Document, DocumentWarning, warning
+from .values import Document, DocumentWarning, left_out, warning
 
 CONTAINER: Final = "META-INF/container.xml"
 _ENCRYPTION: Final = "META-INF/encryption.xml"
@@ -174,18 +174,14 @@ def read_epub(package: Package, budget: Budget) -> Document:
     blocks = list(_blocks(book, folder, reading))
     if not any(block.text for block in blocks):
         raise Problem("document_empty", name=budget.name)
+    dropped = left_out(images_dropped=reading.images, parts_missing=reading.missing)
     return make_document(
         blocks,
         name=budget.name,
         title=book.name("title"),
         author=book.name(_CREATOR),
-        warnings=_warnings(reading),
+        warnings=[*dropped, *reading.warnings],
     )
-
-
-def _warnings(reading: _Reading) -> list[DocumentWarning]:
-    counts = (("images_dropped", reading.images), ("parts_missing", reading.missing))
-    return [*(warning(code, count=count) for code, count in counts if count), *reading.warnings]
 
 
 def _blocks(book: _Description, folder: str, reading: _Reading) -> Iterator[Block]:

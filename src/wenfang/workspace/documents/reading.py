@@ -7,7 +7,7 @@ from typing import Final
 
 from wenfang.problems import Problem
 
-from .decoding import decode
+from .decoding import Decoded, decode
 from .dividing import make_document
 from .elements import read_html
 from .epub import CONTAINER, read_epub
@@ -16,10 +16,11 @@ from .opc import TYPES, read_relations, read_types
 from .packages import Package, open_package
 from .pages import Page
 from .plain import markdown_blocks, txt_blocks
-from .sniffing import Format, is_encrypted_ole, named_format, sniff
-from .values import Document, DocumentWarning, warning
+from .sniffing import Format, declared_encoding, is_encrypted_ole, named_format, sniff
+from .values import Document, DocumentWarning, left_out, warning
 from .word import read_word
 
+_MIME: Final = "mimetype"
 _OFFICE: Final = (("xl/", "Excel"), ("ppt/", "PowerPoint"), ("visio/", "Visio"))
 
 
@@ -41,7 +42,6 @@ def read_within(name: str, data: bytes, budget: Budget) -> Document:
     found = sniff(data)
     if found == "zip":
         package = open_package(data, budget)
-        budget.check_entries(len(package.names))
         return _read_package(package, budget)
     if found == "ole":
         code = "document_encrypted" if is_encrypted_ole(data) else "document_old_word"
@@ -55,6 +55,8 @@ def _read_package(package: Package, budget: Budget) -> Document:
     name = budget.name
     if CONTAINER in package:
         return _with_type(read_epub(package, budget), name, "epub")
+    if _MIME in package and b"opendocument" in package.read(_MIME):
+        raise Problem("document_unsupported", name=name, found="OpenDocument")
     main = _main_part(package, budget) if TYPES in package else None
     if main is None:
         raise Problem("document_is_archive", name=name)
@@ -79,21 +81,11 @@ def _main_part(package: Package, budget: Budget) -> str | None:
 
 
 def _read_text(name: str, data: bytes, budget: Budget, *, is_html: bool) -> Document:
-    decoded = decode(data, budget)
     named = named_format(name)
-    if is_html or named == "html":
-        page = Page()
-        read_html(decoded.text, page, budget)
-        blocks = page.finish().blocks
-        if not blocks:
-            raise Problem("document_empty", name=name)
-        counts = (("images_dropped", page.images), ("links_dropped", page.links))
-        left_out = [warning(code, count=count) for code, count in counts if count]
-        title = page.title or None
-        document = make_document(
-            blocks, name=name, title=title, warnings=[*decoded.warnings, *left_out]
-        )
-        return _with_type(document, name, "html")
+    is_html = is_html or named == "html"
+    decoded = decode(data, budget, declared_encoding(data) if is_html else "")
+    if is_html:
+        return _with_type(_read_page(decoded, budget), name, "html")
     if named == "md":
         blocks = markdown_blocks(decoded.text)
         return make_document(blocks, name=name, joiner="\n", warnings=decoded.warnings)
@@ -101,6 +93,18 @@ def _read_text(name: str, data: bytes, budget: Budget, *, is_html: bool) -> Docu
         txt_blocks(decoded.text), name=name, joiner="\n", warnings=decoded.warnings
     )
     return _with_type(document, name, "txt")
+
+
+def _read_page(decoded: Decoded, budget: Budget) -> Document:
+    page = Page()
+    read_html(decoded.text, page, budget)
+    blocks = page.finish().blocks
+    if not blocks:
+        raise Problem("document_empty", name=budget.name)
+    dropped = left_out(images_dropped=page.images, links_dropped=page.links)
+    return make_document(
+        blocks, name=budget.name, title=page.title or None, warnings=[*decoded.warnings, *dropped]
+    )
 
 
 def _with_type(document: Document, name: str, found: Format) -> Document:

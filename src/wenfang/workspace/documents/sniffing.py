@@ -52,6 +52,7 @@ _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,500}?-->\s*)*<(?:!doctype\s+html|html)[\s>]",
     re.IGNORECASE | re.DOTALL,
 )
+_CHARSET = re.compile(rb"(?:charset|encoding)\s{0,9}=\s{0,9}[\"']?([\w-]{2,20})", re.IGNORECASE)
 _KIND_AT = 60  # a Mobipocket book names itself in the middle of its header
 
 
@@ -75,6 +76,12 @@ def sniff(data: bytes) -> str | None:
     if data[_KIND_AT : _KIND_AT + 8] == b"BOOKMOBI":
         return "MOBI"
     return "html" if _HTML.match(data[:2_000]) else None
+
+
+def declared_encoding(page: bytes) -> str:
+    """The encoding that an HTML page names, "" if it names none."""
+    found = _CHARSET.search(page[:2_000])
+    return found[1].decode().lower() if found else ""
 
 
 def is_encrypted_ole(data: bytes) -> bool:

@@ -79,6 +79,11 @@ def warning(code: str, **params: str | int) -> DocumentWarning:
     return DocumentWarning(code=code, params=MappingProxyType(params))
 
 
+def left_out(**counts: int) -> list[DocumentWarning]:
+    """A warning for each kind of thing of which some were left out."""
+    return [warning(code, count=count) for code, count in counts.items() if count]
+
+
 def _words(zh: str, en: str) -> dict[Language, str]:
     return {"zh": zh, "en": en}
 

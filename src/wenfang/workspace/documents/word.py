@@ -18,7 +18,7 @@ from .numbering import Numbering, number_of
 from .opc import read_relations
 from .packages import Package
 from .styles import Styles
-from .values import Document, DocumentWarning, warning
+from .values import Document, DocumentWarning, left_out, warning
 
 # What is deleted, moved away, a field's formula, or a second version for older programs.
 _HIDDEN: Final = frozenset({"del", "moveFrom", "Fallback", "instrText", "delText", "delInstrText"})
@@ -253,10 +253,9 @@ def _symbol(code: str) -> str:
 
 
 def _warnings(body: Body, has_macros: bool) -> list[DocumentWarning]:
-    counts = (
-        ("images_dropped", body.images),
-        ("objects_dropped", body.objects),
-        ("links_dropped", body.dropped_links),
+    dropped = left_out(
+        images_dropped=body.images,
+        objects_dropped=body.objects,
+        links_dropped=body.dropped_links,
     )
-    found = [warning(code, count=count) for code, count in counts if count]
-    return [warning("macros_dropped"), *found] if has_macros else found
+    return [warning("macros_dropped"), *dropped] if has_macros else dropped
