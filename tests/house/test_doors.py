@@ -14,10 +14,11 @@ from inline_snapshot import snapshot
 
 HEAVY = ("aiohttp", "alembic", "fastapi", "griffe", "httpx2", "numpy", "pydantic", "rich")
 HEAVY += ("sqlalchemy", "starlette", "typer", "uvicorn", "xllamacpp")
+HEAVY += ("charset_normalizer", "defusedxml", "docx", "lxml", "markdown_it")
 BESIDE_ROOMS = {"web"}  # no Python in it
-# A room within a room: who speaks to a provider needs nothing of the embedded model, and who calls tools
-# natively nothing of the text dialects.
-INNER_DOORS = ["wenfang.core.dialects.text", "wenfang.models.local"]
+# A room within a room: who speaks to a provider needs nothing of the embedded model, who calls tools
+# natively nothing of the text dialects, and who reads a project's files nothing of other formats.
+INNER_DOORS = ["wenfang.core.dialects.text", "wenfang.models.local", "wenfang.workspace.documents"]
 
 
 def rooms(root: Path) -> list[str]:
@@ -208,6 +209,15 @@ def test_public_names(root: Path) -> None:
                 "list_models",
                 "open_models",
             ],
+            "wenfang.lang": [
+                "Heading",
+                "LanguagePack",
+                "PACKS",
+                "UnitKind",
+                "count_words",
+                "detect_language",
+                "read_heading",
+            ],
             "wenfang.models": [
                 "ChatClient",
                 "DemoModel",
@@ -382,6 +392,27 @@ def test_public_names(root: Path) -> None:
                 "list_models",
                 "pull_model",
                 "remove_model",
+            ],
+            "wenfang.workspace.documents": [
+                "Book",
+                "DEFAULT_LIMITS",
+                "Document",
+                "DocumentWarning",
+                "ImportLimits",
+                "Part",
+                "PartKind",
+                "Section",
+                "SectionKind",
+                "WARNINGS",
+                "read_archive",
+                "read_document",
+                "read_files",
+                "safe_path",
+                "to_docx",
+                "to_epub",
+                "to_markdown",
+                "to_txt",
+                "to_zip",
             ],
         }
     )

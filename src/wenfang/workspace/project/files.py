@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from wenfang.core import new_id
 from wenfang.storage import Database, Tx, files, revisions
 
+from ..authorship import is_author_text
 from ..errors import WorkspaceError
 from ..paths import name_key, new_name, parse_file, parse_path
 from ..texts import decode, encode
@@ -123,9 +124,11 @@ class ProjectFiles:
         def read(tx: Tx) -> bool:
             place = self._file(tx, parts, path)
             newest = _newest(tx, place)
-            if newest is None or not blobs.get(tx, place.row.hash).strip():
-                return False
-            return newest.actor != "ai" or newest.hash != place.row.hash
+            return newest is not None and is_author_text(
+                _text(blobs.get(tx, place.row.hash)),
+                latest=_text(blobs.get(tx, newest.hash)),
+                actor=newest.actor,
+            )
 
         return await self._db.read(read)
 

@@ -9,11 +9,11 @@ from typing import Literal, TypeAlias
 from wenfang.lang import count_words
 
 from ..authorship import Actor
+from ..diffs import shared_prefix
 
 Change: TypeAlias = Literal["create", "edit", "ai_edit", "restore", "auto_save", "import"]
 
 AMEND_WINDOW_S = 600.0
-_BLOCK = 32 * 1024
 _AMENDABLE = ("create", "edit", "auto_save")
 
 
@@ -76,8 +76,8 @@ def is_unrecorded(newest: Revision | None, head: str | None) -> bool:
 def measure(before: str, words_before: int, after: str) -> Measure:
     """Compare two texts. Only the lines that differ are looked at, so that a save costs what it
     changed; they are counted as a multiset, without regard to where they moved."""
-    head = _same(before, after)
-    tail = _same(before, after, head)
+    head = shared_prefix(before, after)
+    tail = shared_prefix(before[head:][::-1], after[head:][::-1])
     begin = before.rfind("\n", 0, head) + 1
     old = _to_line_end(before, len(before) - tail)
     new = after[begin : len(after) - (len(before) - old)]
@@ -94,29 +94,6 @@ def measure(before: str, words_before: int, after: str) -> Measure:
 def _to_line_end(text: str, at: int) -> int:
     end = text.find("\n", at)
     return len(text) if end < 0 else end
-
-
-def _same(left: str, right: str, head: int | None = None) -> int:
-    """How many characters two texts begin with alike; given that number, how many they end with alike
-    beside it."""
-    length = min(len(left), len(right)) - (head or 0)
-
-    def is_same(size: int, to: int) -> bool:
-        if head is None:
-            return left[size:to] == right[size:to]
-        return left[len(left) - to : len(left) - size] == right[len(right) - to : len(right) - size]
-
-    at = 0
-    while at < length and is_same(at, to := min(at + _BLOCK, length)):
-        at = to
-    high = min(at + _BLOCK, length)
-    while at < high:
-        middle = (at + high + 1) // 2
-        if is_same(at, middle):
-            at = middle
-        else:
-            high = middle - 1
-    return at
 
 
 def _lines(text: str) -> list[str]:
