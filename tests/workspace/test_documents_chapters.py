@@ -303,6 +303,7 @@ def test_UI_7_nothing_of_a_docx_is_lost(rows: list[tuple[str, str]]) -> None:
     )
 
 
+@pytest.mark.alone
 def test_three_million_characters_take_less_than_a_second() -> None:
     chance = random.Random(1)
     lines = [
