@@ -157,6 +157,12 @@ DOCX: dict[str, Case] = {
         author="某某",
         sections=[("第一章 雨", "一"), ("第二章 雪", "二")],
     ),
+    "a style for the name of the book only": Case(
+        text=paragraph("雨夜", "A") + "".join(map(paragraph, ("作者：某某", "第一章", "一", "第二章", "二"))),
+        title="雨夜",
+        author="某某",
+        sections=[("第一章", "一"), ("第二章", "二")],
+    ),
     "volumes": Case(
         text=paragraph("第一卷", "A") + paragraph("第一章", "B") + paragraph("一") + paragraph("第二章", "B"),
         title="a",
