@@ -157,6 +157,12 @@ DOCX: dict[str, Case] = {
         author="某某",
         sections=[("第一章 雨", "一"), ("第二章 雪", "二")],
     ),
+    "a style for the name of the book only": Case(
+        text=paragraph("雨夜", "A") + "".join(map(paragraph, ("作者：某某", "第一章", "一", "第二章", "二"))),
+        title="雨夜",
+        author="某某",
+        sections=[("第一章", "一"), ("第二章", "二")],
+    ),
     "volumes": Case(
         text=paragraph("第一卷", "A") + paragraph("第一章", "B") + paragraph("一") + paragraph("第二章", "B"),
         title="a",
@@ -303,6 +309,7 @@ def test_UI_7_nothing_of_a_docx_is_lost(rows: list[tuple[str, str]]) -> None:
     )
 
 
+@pytest.mark.alone
 def test_three_million_characters_take_less_than_a_second() -> None:
     chance = random.Random(1)
     lines = [

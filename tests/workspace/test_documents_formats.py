@@ -81,6 +81,7 @@ BODIES: dict[str, tuple[str, str]] = {
     ),
     "marks in plain text": (p(run("1*2*3 _a_ a_b [x](y) # `c`")), "1\\*2\\*3 \\_a\\_ a_b [x]\\(y) # \\`c\\`"),
     "marks at the beginning": (p(run("# a")) + p(run("- b")) + p(run("1. c")) + p(run("> d")), "\\# a\n\n\\- b\n\n1\\. c\n\n\\> d"),
+    "backslashes": (p(run("a\\ ")) + p(run("\\b \\* c")), "a\\\\\n\n\\b \\\\\\* c"),
     "quotation": (p(run("a"), properties='<w:pStyle w:val="Q"/>'), "> a"),
     "emphasis by a style": (p(run("a "), run("b", '<w:rStyle w:val="E"/>')), "a *b*"),
     "note": (

@@ -247,7 +247,7 @@ def test_a_hostile_file_gives_a_problem(name: str) -> None:
     data = make()
     began = time.process_time()
     assert code_of(lambda: read_document(file, data)) == code
-    assert time.process_time() - began < 3, "hostile files are refused before they cost much"
+    assert time.process_time() - began < 5, "hostile files are refused before they cost much"
 
 
 def text_of(document: Document) -> str:
@@ -350,6 +350,7 @@ LONG: dict[str, tuple[str, Callable[[], bytes]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("name", LONG)
 def test_work_is_linear(name: str) -> None:
     file, make = LONG[name]

@@ -43,17 +43,19 @@ def make_document(
     blocks of text."""
     names = _take_names(blocks)
     title, author = title or names.title, author or names.author
-    blocks = names.blocks
+    blocks, are_lines = names.blocks, joiner == "\n"
+    if title is None:
+        title, blocks = _lone_heading(blocks, are_lines=are_lines)
     is_worded = not any(block.level for block in blocks)
     if is_worded:
-        blocks = without_separators(mark_by_words(blocks, are_lines=joiner == "\n"))
+        blocks = without_separators(mark_by_words(blocks, are_lines=are_lines))
         if title is None and any(block.level for block in blocks):
             names = _first_lines(blocks)
             title, author, blocks = names.title, author or names.author, names.blocks
     if title is None and not is_worded:
         title, blocks = _only_heading(blocks)
-        if title is not None and author is None:
-            author, blocks = _take_author(blocks)
+    if title is not None and author is None:
+        author, blocks = _take_author(blocks)
     level = WORDED_LEVEL if is_worded else _chapter_level(blocks)
     sections = tuple(_sections(blocks, level, joiner))
     return Document(
@@ -107,6 +109,18 @@ def _take_author(blocks: Sequence[Block]) -> tuple[str | None, Sequence[Block]]:
     if at is None or blocks[at].level or not (found := _AUTHOR.fullmatch(blocks[at].text.strip())):
         return None, blocks
     return found["zh"] or found["en"], [*blocks[:at], *blocks[at + 1 :]]
+
+
+def _lone_heading(
+    blocks: Sequence[Block], *, are_lines: bool
+) -> tuple[str | None, Sequence[Block]]:
+    """A heading that is the only one of its document names it, if its chapters are set as plain text."""
+    headings = [at for at, block in enumerate(blocks) if block.level]
+    if len(headings) != 1 or any(block.text.strip() for block in blocks[: headings[0]]):
+        return None, blocks
+    lone, rest = blocks[headings[0]], blocks[headings[0] + 1 :]
+    chapters = sum(block.level > 0 for block in mark_by_words(rest, are_lines=are_lines))
+    return (lone.text, rest) if chapters > 1 and _heading_of(lone) is None else (None, blocks)
 
 
 def _only_heading(blocks: Sequence[Block]) -> tuple[str | None, Sequence[Block]]:

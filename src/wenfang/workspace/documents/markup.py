@@ -10,7 +10,9 @@ from typing import Final, NamedTuple
 SCENE_BREAK: Final = "***"
 _SCENE_BREAK = re.compile(r"\s*(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})")
 # Characters that begin a mark wherever they stand, and those that only do at the beginning of a line.
-_ANYWHERE = re.compile(r"([*`]|(?<![^\W_])_|_(?![^\W_])|\\(?=[!-/:-@\[-`{-~\n]|$)|(?<=\])\()")
+_ANYWHERE = re.compile(
+    r"([*`]|(?<![^\W_])_|_(?![^\W_])|\\(?=[!-/:-@\[-`{-~]|[ \t]*(?:\n|$))|(?<=\])\()"
+)
 _AT_LINE_START = re.compile(
     r"^([ \t]*)(#(?=#{0,5}(?:[ \t]|$))|[-+](?=[ \t]|$)|>|~(?=~~)|[|:-](?=[|: -]*$)"
     r"|\d{1,9}(?=[.)](?:[ \t]|$)))",
