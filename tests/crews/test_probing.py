@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.crews.provider import Ability, Provider
+
 from wenfang.core import DialectName
 from wenfang.crews import (
     PROBES,
