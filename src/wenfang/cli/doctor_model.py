@@ -16,6 +16,7 @@ from rich.table import Table
 
 from wenfang.core import DIALECTS, DialectName
 from wenfang.crews import Bounds, Score, Search, Trial, Trying
+from wenfang.problems import Problem
 from wenfang.settings import Settings
 
 from .desk import Desk, open_desk
@@ -83,7 +84,7 @@ def _finish(face: _Face, desk: Desk, settings: Settings, search: Search, *, is_s
     is_kept = search.best is not None and is_stored
     face.result(model, search, is_kept=is_kept)
     if search.best is None:
-        fail(say, say("probe.nothing", model=model), EXIT_ERROR)
+        raise Problem("no_dialect", model=model)
     if not face.as_json and is_kept:
         above = settings.dialect
         key = "probe.kept" if above == "auto" else "probe.kept_below"
@@ -101,7 +102,9 @@ class _Face:
         columns = (
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
         )  # fmt: skip
-        self.progress = Progress(*columns, console=_console(stderr=True), transient=True)
+        console = _console(stderr=True)
+        is_plain = not console.is_terminal  # lines only, as each probe ends
+        self.progress = Progress(*columns, console=console, transient=True, disable=is_plain)
         self._bar = self.progress.add_task(say("probe.greeting"), total=None)
 
     def show(self, step: Trying | Trial) -> None:

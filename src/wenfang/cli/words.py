@@ -125,7 +125,6 @@ WORDS: dict[str, tuple[str, str]] = {
     "probe.kept": ("已保存：对 {model}，auto 从现在起就是 {dialect}。", "Kept: for {model}, auto means {dialect} from now on."),
     "probe.kept_below": ("已保存，但设置里选了 {above}；改成 auto 才会用 {dialect}。",
                          "Kept, but the settings choose {above}; set the dialect to auto to use {dialect}."),
-    "probe.nothing": ("{model} 用哪种写法都调用不了工具；请换一个模型", "{model} calls tools in no dialect; choose another model"),
     "probe.stopped": ("已中断，什么也没有保存", "Interrupted; nothing was kept"),
     "probe.column.dialect": ("写法", "dialect"),
     "probe.column.right": ("对", "right"),
