@@ -247,6 +247,8 @@ async def test_probes_that_find_nothing_say_so(
         assert state["message"]
         assert KEY not in str(state)
         assert (await server.json("GET", "/api/settings"))["found"] is None
+        await server.json("PUT", "/api/settings", {"model": "other"})
+        assert (await server.json("GET", "/api/settings/probe"))["code"] is None
 
 
 async def test_probing_can_be_cancelled(start: Start, tmp_path: Path) -> None:

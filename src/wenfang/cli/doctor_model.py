@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from wenfang.core import DIALECTS, DialectName
-from wenfang.crews import Bounds, Score, Search, Trial, Trying
+from wenfang.crews import PROBES, Bounds, Score, Search, Trial, Trying
 from wenfang.problems import Problem
 from wenfang.settings import Settings
 
@@ -46,13 +46,19 @@ def doctor_model(
     async def work() -> int:
         async with open_desk(say, data, flags) as desk:
             settings = desk.store.current()
+
+            def watch(step: Trying | Trial) -> None:
+                if isinstance(step, Trying) and step.number == 1:
+                    face.begin(timeout_s, is_local=settings.provider == "embedded")
+                face.show(step)
+
             with face.progress:
                 search = await desk.models.find_dialect(
                     settings,
                     dialects=dialects,
                     language=say.language,
                     bounds=Bounds(seconds=timeout_s),
-                    watch=face.show,
+                    watch=watch,
                 )
             return _finish(face, desk, settings, search, is_stored=is_stored)
 
@@ -106,6 +112,15 @@ class _Face:
         is_plain = not console.is_terminal  # lines only, as each probe ends
         self.progress = Progress(*columns, console=console, transient=True, disable=is_plain)
         self._bar = self.progress.add_task(say("probe.greeting"), total=None)
+
+    def begin(self, timeout_s: float, *, is_local: bool) -> None:
+        """Say what is coming and how long it may take."""
+        if self.as_json:
+            return
+        words = [self.say("probe.begin", count=len(PROBES), seconds=timeout_s)]
+        if is_local:
+            words.append(self.say("probe.begin_local"))
+        self.progress.console.print(" ".join(words))
 
     def show(self, step: Trying | Trial) -> None:
         if isinstance(step, Trying):

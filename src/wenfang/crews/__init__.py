@@ -4,8 +4,8 @@ crew, `solo`."""
 from .access import Models, ModelStatus, Tested, open_models
 from .found import Found, FoundDialects, Subject
 from .probe import Answer, can_call, greet, list_models
-from .probing import Bounds, Score, Search, Trial, Trying, Watch, choose, find_dialect
-from .trials import PROBES, Facts, Flaw, Probe, ProbeName, judge
+from .probing import Bounds, Score, Search, Trial, Trying, choose, find_dialect
+from .trials import PROBES, Facts, Flaw, judge
 
 __all__ = [
     "PROBES",
@@ -17,15 +17,12 @@ __all__ = [
     "FoundDialects",
     "ModelStatus",
     "Models",
-    "Probe",
-    "ProbeName",
     "Score",
     "Search",
     "Subject",
     "Tested",
     "Trial",
     "Trying",
-    "Watch",
     "can_call",
     "choose",
     "find_dialect",

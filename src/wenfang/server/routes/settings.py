@@ -22,7 +22,9 @@ async def read_settings(services: Served) -> SettingsOut:
 @router.put("", responses=documented("setting_locked", "disk_full", "data_unwritable"))
 async def save_settings(body: SettingsIn, services: Served) -> SettingsOut:
     """Change what is given; it holds from the next run on."""
-    return _shape(services, services.store.save(body))
+    saved = services.store.save(body)
+    services.probes.problem = None  # it was about the settings as they were
+    return _shape(services, saved)
 
 
 @router.post("/test", responses=documented())
