@@ -187,6 +187,8 @@ async def test_ctrl_c_keeps_nothing(command: Command) -> None:
 
 BAD: list[tuple[str, tuple[str, ...], int, str]] = [
     ("unknown dialect", ("--dialects", "native,xml"), 2, "'xml'"),
+    ("no time", ("--timeout", "0"), 2, "--timeout"),
+    ("endless time", ("--timeout", "inf"), 2, "--timeout"),
     ("no model", (), 5, "wenfang model pull"),
     ("the demo", ("--provider", "scripted"), 5, "nothing to probe"),
     ("no address", ("--base-url", "nowhere"), 5, "--base-url"),
@@ -199,6 +201,17 @@ BAD: list[tuple[str, tuple[str, ...], int, str]] = [
 def test_bad_input(command: Command, args: tuple[str, ...], code: int, words: str) -> None:
     result = command("doctor", "model", *args)
     assert (result.code, result.out) == (code, "")
-    assert len(result.err.splitlines()) == 1
+    assert len(result.err.splitlines()) == 1 or "Usage:" in result.err
     assert words in result.err
     assert _stored(command) == []
+
+
+def test_a_broken_file_of_what_was_found_is_named(command: Command) -> None:
+    command.data.mkdir()
+    (command.data / "dialects.json").write_text("{")
+    env = {"WENFANG_BASE_URL": "http://127.0.0.1:9/v1", "WENFANG_MODEL": "m-7b"}
+    doctor = command("doctor", env=env)
+    broken = [line for line in doctor.out.splitlines() if line.startswith("broken")]
+    assert (doctor.code, len(broken), "dialects.json" in broken[0]) == (5, 1, True)
+    run = command("run", "x", env=env)
+    assert (run.code, len(run.err.splitlines()), "dialects.json" in run.err) == (5, 1, True)

@@ -84,7 +84,7 @@ def _add_doctor(app: typer.Typer, say: Say) -> None:
             str | None, typer.Option("--base-url", help=say("help.base_url"))
         ] = None,
         timeout: Annotated[
-            float, typer.Option("--timeout", min=1, help=say("help.doctor.timeout"))
+            int, typer.Option("--timeout", min=1, max=3600, help=say("help.doctor.timeout"))
         ] = 90,
         no_store: Annotated[
             bool, typer.Option("--no-store", help=say("help.doctor.store"))

@@ -106,7 +106,7 @@ async def _model(say: Say, store: SettingsStore) -> AsyncGenerator[Finding]:
     settings = store.current()
     async with open_models(store) as models:
         try:
-            client = models.client(settings)
+            client, found = models.client(settings), models.found(settings)
         except Problem as problem:
             yield Finding(name="model", level="broken", text=problem.text(say.language))
             return
@@ -118,7 +118,7 @@ async def _model(say: Say, store: SettingsStore) -> AsyncGenerator[Finding]:
             return
         text = say("doctor.model_answers", model=client.name, latency=answer.latency_ms)
         yield Finding(name="model", level="ok", text=text)
-        if (found := models.found(settings)) is not None:
+        if found is not None:
             yield _dialect(say, settings.dialect, found)
         if settings.provider == "scripted":
             return

@@ -32,7 +32,7 @@ def doctor_model(
     say: Say,
     *,
     names: str,
-    timeout_s: float,
+    timeout_s: int,
     is_stored: bool,
     flags: Mapping[str, str | None],
     as_json: bool,
@@ -113,7 +113,7 @@ class _Face:
         self.progress = Progress(*columns, console=console, transient=True, disable=is_plain)
         self._bar = self.progress.add_task(say("probe.greeting"), total=None)
 
-    def begin(self, timeout_s: float, *, is_local: bool) -> None:
+    def begin(self, timeout_s: int, *, is_local: bool) -> None:
         """Say what is coming and how long it may take."""
         if self.as_json:
             return

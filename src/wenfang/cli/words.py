@@ -113,8 +113,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "doctor.all_ok": ("一切正常。", "Everything is in order."),
     "doctor.some_broken": ("{count} 项需要处理。", "{count} to mend."),
     # What probes find
-    "probe.begin": ("每种写法 {count} 个小任务，每个最多 {seconds:g} 秒；Ctrl-C 停下，什么也不保存。",
-                    "{count} small tasks in each dialect, at most {seconds:g} s each; Ctrl-C stops it and nothing is kept."),
+    "probe.begin": ("每种写法 {count} 个小任务，每个最多 {seconds} 秒；Ctrl-C 停下，什么也不保存。",
+                    "{count} small tasks in each dialect, at most {seconds} s each; Ctrl-C stops it and nothing is kept."),
     "probe.begin_local": ("本机模型要几分钟到半小时，看机器快慢。", "A model on this machine takes from some minutes to half an hour."),
     "probe.greeting": ("等模型回答", "Waiting for the model"),
     "probe.arguments": ("两个参数", "two arguments"),
