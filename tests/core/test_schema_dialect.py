@@ -30,7 +30,7 @@ from wenfang.core import (
     tool,
     user,
 )
-from wenfang.core.dialects.schema_conversation import UNREADABLE, Repeats, write_step
+from wenfang.core.dialects.schema_conversation import Repeats, write_step
 from wenfang.core.dialects.schema_grammar import (
     ANSWER_CHARS,
     ARGUMENT_CHARS,
@@ -40,6 +40,7 @@ from wenfang.core.dialects.schema_grammar import (
 )
 from wenfang.core.dialects.schema_prompt import language_of, system_text
 from wenfang.core.dialects.schema_reader import StepReader
+from wenfang.core.dialects.told_conversation import UNREADABLE
 
 READ = ToolSpec(
     name="read_file",

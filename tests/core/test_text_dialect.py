@@ -29,8 +29,9 @@ from wenfang.core import (
     user,
 )
 from wenfang.core.dialects.text import render_observation
-from wenfang.core.dialects.text.conversation import UNREADABLE, TextConversation
+from wenfang.core.dialects.text.conversation import TextConversation
 from wenfang.core.dialects.text.forms import FORMS
+from wenfang.core.dialects.told_conversation import UNREADABLE
 from wenfang.testing import Reply, ScriptedModel, ToolUse, say
 
 pytestmark = pytest.mark.anyio
