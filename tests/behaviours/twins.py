@@ -2,7 +2,8 @@
 
 A twin has to come to the same runs, results and ends. What differs follows from the form: words before a
 call are a thought, a reply is ended when its action is complete (so its usage is counted, not told), and
-arguments that are no use have one name for all that can be wrong with them.
+arguments that are no use have one name for all that can be wrong with them. A call that is repeated so
+often comes with another thought each time, because the same unreadable text ends a run (FB30m).
 """
 
 from __future__ import annotations
@@ -54,10 +55,16 @@ def twin_of(case: Case, dialect: DialectName) -> Case | None:
     form = FORMS[TEXT_DIALECTS[dialect]]["en"]
     script = Script(
         name=f"{case.script.name} {dialect}",
-        replies=tuple(_reply(form, reply) for reply in replies),
+        replies=tuple(_reply(form, each) for reply in replies for each in _one_by_one(reply)),
         extra=case.script.extra,
     )
     return replace(case, dialect=dialect, script=script, expect=_expect(case))
+
+
+def _one_by_one(reply: Reply) -> list[Reply]:
+    if not reply.tools or reply.repeat < 2:
+        return [reply]
+    return [msgspec.structs.replace(reply, repeat=1, text=f"Try {n}.") for n in range(reply.repeat)]
 
 
 def _reply(form: Form, reply: Reply) -> Reply:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..limits import Limit
+from ..limits import Limit, SameText
 from ..models import ToolSpec
 from .base import Conversation
 
@@ -29,7 +29,7 @@ class Schema:
     def limits(self) -> Sequence[Limit]:
         from .schema_conversation import Repeats
 
-        return (Repeats(),)
+        return (Repeats(), SameText())
 
 
 schema = Schema()

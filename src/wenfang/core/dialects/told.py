@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..limits import Limit
+from ..limits import Limit, SameText
 from ..models import ToolSpec
 from .base import Conversation
 
@@ -24,7 +24,7 @@ class Told:
         return TextConversation(SHAPES[self.shape], tools, new_id)
 
     def limits(self) -> Sequence[Limit]:
-        return ()
+        return (SameText(),)
 
 
 tagged = Told("tagged", "tagged")
