@@ -26,11 +26,11 @@ TEXT_DIALECTS: dict[DialectName, str] = {
     "bracket": "bracket",
     "classic": "classic",
 }
+_FIELDS = ("usage", "ledger", "choices")  # of the provider: a form has none
 _UNUSABLE = ("malformed", "truncated", "invalid_arguments")
 _ONLY_NATIVE = {
     "FB02c": "a complete action is run, whatever happens to the words behind it",
     "FB06c": "a complete action is run, whatever cut the words behind it",
-    "FB09c": "no field can require a call",
     "FB26b": "it waits for words that are a thought here",
     "FB07g": "an empty text is no JSON here",
 }
@@ -93,7 +93,7 @@ def _is_json(text: str) -> bool:
 
 
 def _expect(case: Case) -> dict[str, Any]:
-    expect = {key: value for key, value in case.expect.items() if key not in ("usage", "ledger")}
+    expect = {key: value for key, value in case.expect.items() if key not in _FIELDS}
     if "texts" in expect:
         words = [reply.whole_text for reply in case.script.replies if reply.tools]
         expect["texts"] = ["" if text in words else text for text in expect["texts"]]

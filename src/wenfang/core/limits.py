@@ -164,6 +164,7 @@ class InventedNames:
 _INVALID: frozenset[ToolErrorType | None] = frozenset(
     {"malformed", "truncated", "invalid_arguments"}
 )
+NO_CALL = _INVALID | {"unknown_tool"}  # results of what could not be taken for a call
 
 
 @dataclass(slots=True, kw_only=True)

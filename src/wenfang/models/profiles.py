@@ -23,8 +23,9 @@ SchemaField: TypeAlias = Literal["json_schema", "json_object"]
 class Profile:
     """`context_window` and `max_output` are tokens, None if unknown. `max_tokens_field` is the name of
     the output limit in the body. `temperature` is sent when a request names none; `fixed_temperature`
-    models take none at all. `tool_choices` are the values besides "auto" that are honoured; without
-    "none" the tools are left out instead. `echo_reasoning` sends the reasoning of assistant messages
+    models take none at all. `tool_choices` are the values besides "auto" that are honoured ("named": the
+    name of a tool, for which "required" has to do otherwise); without "none" the tools are left out
+    instead. `echo_reasoning` sends the reasoning of assistant messages
     with calls back (FBx1). `stream_usage` asks for usage in a stream. `schema` says how a response
     schema is passed. `think_tags` marks models whose servers may leave the reasoning in the text between
     `<think>` tags. `finish` adds meanings of finish reasons to the common ones."""
@@ -55,6 +56,7 @@ class _Row:
     profile: Profile
 
 
+_EVERY = frozenset({"none", "required", "named"})
 _LIMITED = frozenset[str]()
 _NO_REQUIRED = frozenset({"none"})
 
@@ -62,11 +64,12 @@ _NO_REQUIRED = frozenset({"none"})
 _MODELS: tuple[_Row, ...] = (
     _Row(model=r"^(o[1-9]|gpt-[5-9])", profile=Profile(
         family="gpt-reasoning", context_window=400_000, max_output=128_000, vision=True,
-        max_tokens_field="max_completion_tokens", fixed_temperature=True, system_role="developer")),
+        max_tokens_field="max_completion_tokens", fixed_temperature=True, system_role="developer",
+        tool_choices=_EVERY)),
     _Row(model=r"^(gpt-4\.1)", profile=Profile(
-        family="gpt", context_window=1_047_576, max_output=32_768, vision=True)),
+        family="gpt", context_window=1_047_576, max_output=32_768, vision=True, tool_choices=_EVERY)),
     _Row(model=r"^(gpt-4o|chatgpt)", profile=Profile(
-        family="gpt", context_window=128_000, max_output=16_384, vision=True)),
+        family="gpt", context_window=128_000, max_output=16_384, vision=True, tool_choices=_EVERY)),
     _Row(model=r"gpt-oss", profile=Profile(
         family="gpt-oss", context_window=131_072, max_output=32_768, echo_reasoning=True)),
     _Row(model=r"deepseek.*(reasoner|r1)", profile=Profile(

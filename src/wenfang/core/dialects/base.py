@@ -39,7 +39,8 @@ class Conversation(Protocol):
         self, messages: Sequence[Message], *, tool_choice: ToolChoice, stream: bool
     ) -> ModelRequest:
         """Render messages (the first may be a `System`) and tools. With `tool_choice` "none" the
-        model can only answer."""
+        model can only answer; with "required" or a tool's name it cannot: a reply without such a call
+        is malformed where the dialect reads the calls itself."""
         ...
 
     def decoder(self) -> Decoder:
@@ -55,8 +56,14 @@ class Dialect(Protocol):
     @property
     def name(self) -> str: ...
 
-    def open(self, tools: tuple[ToolSpec, ...], new_id: Callable[[], str]) -> Conversation:
-        """Begin a run. `new_id` mints ids for calls that have none of their own."""
+    def open(
+        self,
+        tools: tuple[ToolSpec, ...],
+        new_id: Callable[[], str],
+        tool_choice: ToolChoice = "auto",
+    ) -> Conversation:
+        """Begin a run. `new_id` mints ids for calls that have none of their own. `tool_choice` is that
+        of the run's first step, also when the run goes on after an interruption."""
         ...
 
     def limits(self) -> Sequence[Limit]:

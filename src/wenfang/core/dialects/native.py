@@ -48,7 +48,12 @@ class _Conversation:
 class Native:
     name: str = "native"
 
-    def open(self, tools: tuple[ToolSpec, ...], new_id: Callable[[], str]) -> _Conversation:  # noqa: ARG002 - ids come from the client
+    def open(
+        self,
+        tools: tuple[ToolSpec, ...],
+        new_id: Callable[[], str],  # noqa: ARG002 - ids come from the client
+        tool_choice: ToolChoice = "auto",  # noqa: ARG002 - each request says it
+    ) -> _Conversation:
         return _Conversation(tools)
 
     def limits(self) -> Sequence[Limit]:

@@ -100,7 +100,7 @@ class _Decoder(ToldDecoder):
         for key, text in pieces:
             if key == "thought":
                 yield Delta(kind="thinking", text=text, index=self._block)
-            elif key == "answer":
+            elif key == "answer" and not self._conversation.needed:
                 yield Delta(kind="text", text=text, index=self._block + 1)
             elif key == "input":
                 name = self._reader.text("action") or None
@@ -117,8 +117,10 @@ class _Decoder(ToldDecoder):
 class StepConversation(ToldConversation):
     """See `Conversation`."""
 
-    def __init__(self, tools: tuple[ToolSpec, ...], new_id: Callable[[], str]) -> None:
-        super().__init__(tools, new_id)
+    def __init__(
+        self, tools: tuple[ToolSpec, ...], new_id: Callable[[], str], tool_choice: ToolChoice
+    ) -> None:
+        super().__init__(tools, new_id, tool_choice)
         self._inputs = {spec.name: input_schema(spec) for spec in tools}
         self._schemas: dict[ToolChoice, Mapping[str, JSON]] = {}
         self._task = ""  # the newest words of the user
@@ -136,7 +138,7 @@ class StepConversation(ToldConversation):
         )
 
     def _open(self, instructions: str, language: Language) -> Iterator[Message]:
-        yield System(content=system_text(self._safe(instructions), self.tools))
+        yield System(content=system_text(self._safe(instructions), self.tools, self._first))
         for example in examples(self.tools, language):
             yield from _played(example)
 
@@ -174,10 +176,8 @@ class StepConversation(ToldConversation):
     def step(self, reader: StepReader, reply: Assistant) -> tuple[Block, ...]:
         """The blocks of a reply that was read."""
         thought = (Thinking(text=reader.text("thought")),) if reader.text("thought") else ()
-        if "answer" in reader:
-            return (*thought, Text(text=reader.text("answer")))
-        if "action" in reader and ("input" in reader or reader.done):
-            return (*thought, self._call(reader))
+        if "answer" in reader or ("action" in reader and ("input" in reader or reader.done)):
+            return (*thought, *self._done(reader, reply))
         if reply.stop in ("length", "error", "aborted"):
             return thought
         if not reply.text.strip():
@@ -185,6 +185,17 @@ class StepConversation(ToldConversation):
         if not reader.begun and self._takes_plain_text():
             return (Text(text=reply.text),)
         return (*thought, self._unreadable(_NO_STEP, reply.text[:_RAW_CHARS]))
+
+    def _done(self, reader: StepReader, reply: Assistant) -> tuple[Block, ...]:
+        """An answer or a call, or why it will not do."""
+        is_answer = "answer" in reader
+        name = "" if is_answer else reader.text("action")
+        problem = self._not_needed(name) if is_answer or name in self._inputs else ""
+        if problem and reply.stop in ("error", "aborted"):
+            return ()
+        if problem:
+            return (self._unreadable(problem, reply.text[:_RAW_CHARS]),)
+        return (Text(text=reader.text("answer")) if is_answer else self._call(reader),)
 
     def _call(self, reader: StepReader) -> ToolCall:
         raw = reader.text("input")
@@ -209,9 +220,10 @@ class StepConversation(ToldConversation):
 
     def repair(self, call: ToolCall) -> str:
         what = "" if call.name == UNREADABLE else f"the input of {call.name} is not usable: "
+        answer = "." if self.needed else ', or with "action": "final" and "answer".'
         return (
             f"Nothing was run: {what}{call.error} Reply with one JSON object: "
-            '{"thought": "...", "action": "...", "input": {...}}, or with "action": "final" and "answer".'
+            f'{{"thought": "...", "action": "...", "input": {{...}}}}{answer}'
         )
 
 

@@ -19,7 +19,7 @@ from ..messages import (
     ToolResult,
     User,
 )
-from ..models import Delta, ToolChoice, ToolSpec
+from ..models import Delta, ToolChoice, ToolSpec, needed_tools
 from .schema_prompt import Language, language_of
 
 UNREADABLE = "unreadable"  # the name of a call whose tool could not be read
@@ -30,10 +30,14 @@ Block: TypeAlias = Text | Thinking | ToolCall
 class ToldConversation(ABC):
     """One run. It keeps the language of its first request's newest question."""
 
-    def __init__(self, tools: tuple[ToolSpec, ...], new_id: Callable[[], str]) -> None:
+    def __init__(
+        self, tools: tuple[ToolSpec, ...], new_id: Callable[[], str], tool_choice: ToolChoice
+    ) -> None:
         self.tools = tools
         self._new_id = new_id
+        self._first = needed_tools(tools, tool_choice)  # what the first step has to call
         self._choice: ToolChoice = "auto"
+        self.needed: tuple[ToolSpec, ...] = ()  # what the next reply has to call
         self._opening: tuple[Message, ...] | None = None
         # A message is kept with its rendering, so that its id stays its own.
         self._rendered: dict[int, tuple[Message, tuple[Message, ...]]] = {}
@@ -63,7 +67,7 @@ class ToldConversation(ABC):
 
     def _render_all(self, messages: Sequence[Message], choice: ToolChoice) -> list[Message]:
         """The messages of a request; those of the last one are the same objects."""
-        self._choice = choice
+        self._choice, self.needed = choice, needed_tools(self.tools, choice)
         first = messages[0] if messages else None
         if self._opening is None:
             instructions = first.content if isinstance(first, System) else ""
@@ -103,9 +107,19 @@ class ToldConversation(ABC):
 
     def _takes_plain_text(self) -> bool:
         """Text in no form at all is refused once, then taken for the answer (engine D4)."""
+        if self.needed:
+            return False
         taken = self._choice == "none" or self._refused_plain
         self._refused_plain = True
         return taken
+
+    def _not_needed(self, name: str = "") -> str:
+        """Why a call of the tool `name`, or an answer, will not do now; empty if it will."""
+        if not self.needed or any(spec.name == name for spec in self.needed):
+            return ""
+        return (
+            f"this step has to call {self.needed[0].name if len(self.needed) == 1 else 'a tool'}."
+        )
 
 
 class ToldDecoder(ABC):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from ...messages import (
     Assistant,
@@ -43,9 +44,13 @@ class TextConversation(ToldConversation):
     """See `Conversation`."""
 
     def __init__(
-        self, shape: Shape, tools: tuple[ToolSpec, ...], new_id: Callable[[], str]
+        self,
+        shape: Shape,
+        tools: tuple[ToolSpec, ...],
+        new_id: Callable[[], str],
+        tool_choice: ToolChoice,
     ) -> None:
-        super().__init__(tools, new_id)
+        super().__init__(tools, new_id, tool_choice)
         self.shape = shape
         self._language: Language = "en"
         self._reasons: dict[str, Reason] = {}  # of calls that could not be read
@@ -63,7 +68,8 @@ class TextConversation(ToldConversation):
 
     def _open(self, instructions: str, language: Language) -> Iterator[Message]:
         self._language = language
-        yield System(content=system_text(self._form, language, instructions, self.tools))
+        text = system_text(self._form, language, instructions, self.tools, self._first)
+        yield System(content=text)
 
     def _reply(self, reply: Assistant) -> str:
         if not reply.calls:
@@ -94,6 +100,13 @@ class TextConversation(ToldConversation):
     ) -> tuple[Block, ...]:
         """What a reply comes to. Text whose role was open was shown as text, and stays it."""
         thought = (Thinking(text=outcome.thought),) if outcome.thought.strip() else ()
+        name = outcome.calls[0].name if outcome.calls else ""
+        problem = self._not_needed(name) if outcome.kind != "repair" else ""
+        if problem and reply.stop in ("error", "aborted"):
+            return thought
+        if problem:
+            refused = replace(outcome, reason="no_action", detail=problem, tool=name or None)
+            return (*thought, self._refused(refused))
         if outcome.kind == "final":
             return (*thought, Text(text=outcome.answer))
         if outcome.kind == "tool":
@@ -129,7 +142,7 @@ class TextConversation(ToldConversation):
 
     def repair(self, call: ToolCall) -> str:
         reason = self._reasons.get(call.id, "bad_json")
-        return repair_text(self._form, self._language, reason, call.error or "")
+        return repair_text(self._form, self._language, reason, call.error or "", self.needed)
 
 
 class TextDecoder(ToldDecoder):
@@ -150,6 +163,8 @@ class TextDecoder(ToldDecoder):
                 case ThoughtDelta(text=text):
                     self._thoughts.append(text)
                     deltas.append(Delta(kind="thinking", text=text, index=self._block))
+                case TextDelta() | AnswerDelta() if self._conversation.needed:
+                    pass  # no answer will do, so these words are a thought or are refused
                 case TextDelta(text=text) | AnswerDelta(text=text):
                     if isinstance(event, TextDelta):
                         self._texts.append(text)
