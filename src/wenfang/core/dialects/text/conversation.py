@@ -36,7 +36,7 @@ from .parser import Parser
 from .shapes import Shape
 from .wording import repair_text, system_text
 
-_RAW_CHARS = 2000
+RAW_CHARS = 2000
 _OTHER_FORMS = frozenset({"flat", "wrapper", "call_syntax"})  # ways to write a call, no damage
 
 
@@ -114,7 +114,7 @@ class TextConversation(ToldConversation):
             if text:
                 thought = (Thinking(text=shown_thought),) if shown_thought else ()
             calls = outcome.calls if self.shape.parallel else outcome.calls[:1]
-            return (*thought, *text, *(self._call(each) for each in calls))
+            return (*thought, *text, *(call_block(self._new_id(), each) for each in calls))
         if outcome.reason == "empty":
             return thought
         if outcome.reason == "no_action" and self._takes_plain_text():
@@ -123,19 +123,11 @@ class TextConversation(ToldConversation):
             return thought
         return (*thought, self._refused(outcome))
 
-    def _call(self, call: Call) -> ToolCall:
-        return ToolCall(
-            id=self._new_id(),
-            name=call.name,
-            arguments=dict(call.arguments),
-            repaired=tuple(each for each in call.repairs if each not in _OTHER_FORMS),
-        )
-
     def _refused(self, outcome: Outcome) -> ToolCall:
         if outcome.reason == "unknown_tool" and outcome.tool:
             # refused like any other
             return ToolCall(id=self._new_id(), name=outcome.tool, arguments={})
-        call = self._unreadable(outcome.detail, outcome.raw[:_RAW_CHARS], outcome.tool)
+        call = self._unreadable(outcome.detail, outcome.raw[:RAW_CHARS], outcome.tool)
         if outcome.reason is not None:
             self._reasons[call.id] = outcome.reason
         return call
@@ -190,3 +182,12 @@ class TextDecoder(ToldDecoder):
         if reply.stop in ("error", "aborted"):
             return blocks, reply.stop
         return blocks, ended(blocks, is_cut=outcome.truncated or reply.stop == "length")
+
+
+def call_block(call_id: str, call: Call) -> ToolCall:
+    return ToolCall(
+        id=call_id,
+        name=call.name,
+        arguments=dict(call.arguments),
+        repaired=tuple(each for each in call.repairs if each not in _OTHER_FORMS),
+    )
