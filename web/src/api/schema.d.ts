@@ -1174,7 +1174,7 @@ export interface components {
             /** Base Url */
             base_url?: string | null;
             /** Dialect */
-            dialect?: ("auto" | "native" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic") | null;
+            dialect?: ("auto" | "native" | "lenient" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic") | null;
             /** Language */
             language?: ("auto" | "zh" | "en") | null;
             /** Model */
@@ -1195,7 +1195,7 @@ export interface components {
              * Dialect
              * @enum {string}
              */
-            dialect: "auto" | "native" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic";
+            dialect: "auto" | "native" | "lenient" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic";
             /**
              * Language
              * @enum {string}
