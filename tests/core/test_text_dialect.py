@@ -80,7 +80,9 @@ def read(
         if decoder.is_complete:
             break
     raw = Assistant(content=(Text(text=text),), stop=stop, usage=Usage(input=1, output=1))
-    return decoder.close(raw), live
+    reply = decoder.close(raw)
+    assert size or not decoder.late
+    return reply, [*live, *decoder.late]
 
 
 def plain(blocks: Sequence[Any]) -> list[Any]:
@@ -118,6 +120,17 @@ def test_an_action_and_an_answer(name: str, size: int) -> None:
     assert reply.stop == "stop"
     if size:
         assert "".join(delta.text for delta in live if delta.kind == "text") == "It is three."
+
+
+@EACH
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+def test_what_is_certain_only_at_the_end_is_shown_as_well(name: str, size: int) -> None:
+    """A closing fence and the start of a label are held back until it is clear what they are."""
+    for text in ("Like this:\n```\na\n```", "See the Act", "Three.\n\nFinal"):
+        written = answer(name, text).removesuffix("\n</final_answer>")
+        reply, live = read(opened(name), written, size=size)
+        assert reply.text == text
+        assert "".join(d.text for d in live if d.kind == "text").strip() == text
 
 
 @EACH

@@ -17,10 +17,14 @@ from ..models import Delta, ModelRequest, ToolChoice, ToolSpec
 
 class Decoder(Protocol):
     """Decodes one reply. Text that may be shown is handed out as soon as it is safe; protocol words
-    never are. `is_complete` tells that nothing which may still come matters: the request is ended."""
+    never are. `is_complete` tells that nothing which may still come matters: the request is ended.
+    `late` is what became certain only when the reply was closed; none if it was not fed."""
 
     @property
     def is_complete(self) -> bool: ...
+
+    @property
+    def late(self) -> Sequence[Delta]: ...
 
     def feed(self, delta: Delta) -> Iterable[Delta]:
         """Take a raw piece, give the pieces of thought, answer or call that it makes certain."""

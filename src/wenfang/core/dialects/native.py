@@ -13,6 +13,7 @@ from .base import Conversation, Decoder
 
 class _Passing:
     is_complete = False
+    late = ()
 
     def feed(self, delta: Delta) -> Iterable[Delta]:
         return (delta,)

@@ -129,6 +129,7 @@ class ToldDecoder(ABC):
     is_complete = False
 
     def __init__(self) -> None:
+        self.late: Sequence[Delta] = ()
         self._was_fed = False
         self._block = 0  # index of the raw text block
 

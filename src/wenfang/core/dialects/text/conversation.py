@@ -176,7 +176,9 @@ class TextDecoder(ToldDecoder):
 
     def _end(self, reply: Assistant) -> tuple[Sequence[Block], Stop]:
         outcome = self._parser.close("length" if reply.stop == "length" else "stop")
-        self._deltas(outcome.events)
+        late = self._deltas(outcome.events)
+        if self._was_fed and outcome.kind != "repair":
+            self.late = late
         thought, text = "".join(self._thoughts).strip(), "".join(self._texts).strip()
         blocks = self._conversation.blocks(outcome, reply, thought, text)
         if reply.stop in ("error", "aborted"):

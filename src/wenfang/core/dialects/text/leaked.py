@@ -66,11 +66,14 @@ class LeakDecoder:
         self._thoughts: list[str] = []
         self._blanks: list[str] = []  # shown when more text follows
         self._was_fed = False
+        self._block = 0  # index of the text
+        self.late: Sequence[Delta] = ()
 
     def feed(self, delta: Delta) -> Iterable[Delta]:
         if delta.kind != "text":
             return (delta,)
         self._was_fed = True
+        self._block = delta.index
         text = self._show(self._parser.feed(delta.text))
         return (replace(delta, text=text),) if text else ()
 
@@ -91,11 +94,15 @@ class LeakDecoder:
     def close(self, reply: Assistant) -> Assistant:
         if not self._was_fed:
             self._show(self._parser.feed(reply.text))
+        seen = "".join(self._shown)
         outcome = self._parser.close("length" if reply.stop == "length" else "stop")
         self._show(outcome.events)
         shown = "".join(self._shown)
         calls = reply.calls or self._conversation.calls(outcome, shown)
-        thought, text = self._words(outcome, reply, shown, is_called=bool(calls))
+        thought, text = self._words(outcome, shown, is_called=bool(calls))
+        if self._was_fed and text.startswith(seen) and text != seen:
+            rest = text[len(seen) :]
+            self.late = (Delta(kind="text", text=rest, index=self._block),)
         if (calls, thought, text) == (reply.calls, "", reply.text):
             return reply
         native = (block for block in reply.content if isinstance(block, Thinking))
@@ -104,16 +111,14 @@ class LeakDecoder:
         content = (*native, *more, *said, *calls)
         return replace(reply, content=content, stop=self._stop(reply, calls))
 
-    def _words(
-        self, outcome: Outcome, reply: Assistant, shown: str, *, is_called: bool
-    ) -> tuple[str, str]:
+    def _words(self, outcome: Outcome, shown: str, *, is_called: bool) -> tuple[str, str]:
         """The thought and the text of a reply, without what leaked."""
         thought = "".join(self._thoughts).strip()
         if outcome.kind == "final":
             return outcome.thought, outcome.answer
         if outcome.reason in _NOTHING:
-            return ("", reply.text) if shown else (thought, "")
-        return (thought, shown) if is_called else ("", reply.text)
+            return ("", outcome.raw.strip()) if shown else (thought, "")
+        return (thought, shown) if is_called else ("", outcome.raw.strip())
 
     def _stop(self, reply: Assistant, calls: Sequence[ToolCall]) -> Stop:
         if reply.calls or not calls or reply.stop not in ("stop", "length"):
