@@ -48,7 +48,7 @@ def twin_of(case: Case, dialect: DialectName) -> Case | None:
     replies = case.script.replies
     if case.id in _ONLY_NATIVE or dialect in _NAME_IS_LOST.get(case.id, ()):
         return None
-    if not any(reply.tools for reply in replies):
+    if case.dialect != "native" or not any(reply.tools for reply in replies):
         return None
     if any(reply.raw or reply.chunks or len(reply.tools) > 1 for reply in replies):
         return None
