@@ -84,7 +84,6 @@ LEAK = '<tool_call>{"name": "echo", "arguments": {"text": "ok"}}</tool_call>'
         ("lenient", [say(LEAK)], True),
         ("lenient", [say("I cannot")], False),
         ("tagged", [say('Action:\n<tool_name>echo</tool_name>\n<arguments>{"text": "ok"}</arguments>')], True),
-        ("native", [Reply(http=401, body={"error": {"message": "no"}})], False),
     ],
 )  # fmt: skip
 async def test_whether_a_model_can_call(dialect: Any, replies: list[Reply], calls: bool) -> None:

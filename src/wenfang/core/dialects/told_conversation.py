@@ -109,9 +109,10 @@ class ToldConversation(ABC):
         """Text in no form at all is refused once, then taken for the answer (engine D4)."""
         if self.needed:
             return False
-        taken = self._choice == "none" or self._refused_plain
+        if self._choice == "none" or self._refused_plain:
+            return True
         self._refused_plain = True
-        return taken
+        return False
 
     def _not_needed(self, name: str = "") -> str:
         """Why a call of the tool `name`, or an answer, will not do now; empty if it will."""

@@ -170,9 +170,9 @@ class TextDecoder(ToldDecoder):
         return deltas
 
     def close(self, reply: Assistant) -> Assistant:
-        return (
-            reply if reply.calls else super().close(reply)
-        )  # the provider has read the call itself
+        if reply.calls:  # the provider has read the call itself
+            return reply
+        return super().close(reply)
 
     def _end(self, reply: Assistant) -> tuple[Sequence[Block], Stop]:
         outcome = self._parser.close("length" if reply.stop == "length" else "stop")
