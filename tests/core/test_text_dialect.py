@@ -29,8 +29,9 @@ from wenfang.core import (
     user,
 )
 from wenfang.core.dialects.text import render_observation
-from wenfang.core.dialects.text.conversation import UNREADABLE, TextConversation
+from wenfang.core.dialects.text.conversation import TextConversation
 from wenfang.core.dialects.text.forms import FORMS
+from wenfang.core.dialects.told_conversation import UNREADABLE
 from wenfang.testing import Reply, ScriptedModel, ToolUse, say
 
 pytestmark = pytest.mark.anyio
@@ -55,8 +56,8 @@ NOTE = ToolSpec(
 )
 
 
-def opened(name: str, *tools: ToolSpec) -> TextConversation:
-    made = DIALECTS[name].open(tools or (ADD, NOTE), lambda: new_id("call"))  # type: ignore[index]
+def opened(name: str, *tools: ToolSpec, choice: str = "auto") -> TextConversation:
+    made = DIALECTS[name].open(tools or (ADD, NOTE), lambda: new_id("call"), choice)  # type: ignore[index]
     assert isinstance(made, TextConversation)
     return made
 
@@ -79,7 +80,9 @@ def read(
         if decoder.is_complete:
             break
     raw = Assistant(content=(Text(text=text),), stop=stop, usage=Usage(input=1, output=1))
-    return decoder.close(raw), live
+    reply = decoder.close(raw)
+    assert size or not decoder.late
+    return reply, [*live, *decoder.late]
 
 
 def plain(blocks: Sequence[Any]) -> list[Any]:
@@ -117,6 +120,17 @@ def test_an_action_and_an_answer(name: str, size: int) -> None:
     assert reply.stop == "stop"
     if size:
         assert "".join(delta.text for delta in live if delta.kind == "text") == "It is three."
+
+
+@EACH
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+def test_what_is_certain_only_at_the_end_is_shown_as_well(name: str, size: int) -> None:
+    """A closing fence and the start of a label are held back until it is clear what they are."""
+    for text in ("Like this:\n```\na\n```", "See the Act", "Three.\n\nFinal"):
+        written = answer(name, text).removesuffix("\n</final_answer>")
+        reply, live = read(opened(name), written, size=size)
+        assert reply.text == text
+        assert "".join(d.text for d in live if d.kind == "text").strip() == text
 
 
 @EACH
@@ -218,6 +232,94 @@ def test_a_reply_that_broke_off_keeps_its_thought_and_no_call() -> None:
     reply, _ = read(opened("tagged"), "Thought: so\nAction:\n<tool_name>add", stop="error")
     assert reply.calls == ()
     assert reply.stop == "error"
+
+
+# A call that is required (FB09)
+
+NEEDED = pytest.mark.parametrize(("choice", "said"), [("required", "a tool"), ("add", "add")])
+
+
+@EACH
+@NEEDED
+@pytest.mark.parametrize("size", [0, 1, 7, 10_000])
+def test_fb09_an_answer_is_refused_and_not_shown_where_a_call_is_required(
+    name: str, choice: str, said: str, size: int
+) -> None:
+    conversation = opened(name, choice=choice)
+    asked(conversation, user("Add."), choice=choice)
+    for text in (answer(name, "It is three."), "It is three."):
+        reply, live = read(conversation, text, size=size)
+        (call,) = reply.calls
+        assert call.name == UNREADABLE
+        assert call.error
+        assert reply.text == ""
+        assert not [delta for delta in live if delta.kind == "text"]
+        told = conversation.repair(call)
+        assert told.startswith(f"Nothing was run: this step has to call {said}.")
+        form = FORMS[conversation.shape.name]["en"]
+        assert form.action.partition("{")[0] in told
+        assert answer(name, "the whole answer") not in told
+        assert ("add" in told) is (choice == "add")
+    reply, _ = read(conversation, action(name, {"a": 1, "b": 2}), size=size)
+    assert plain(reply.content) == [(Thinking, "So."), ("add", {"a": 1, "b": 2})]
+    asked(conversation, user("Add."))
+    assert read(conversation, answer(name, "3"), size=size)[0].text == "3"
+
+
+@EACH
+def test_fb09_a_call_of_another_tool_is_refused_where_one_is_required(name: str) -> None:
+    conversation = opened(name, choice="note")
+    asked(conversation, user("Add."), choice="note")
+    (call,) = read(conversation, action(name, {"a": 1, "b": 2}))[0].calls
+    assert (call.name, call.error) == ("add", "this step has to call note.")
+    assert "note" in conversation.repair(call)
+
+
+def test_fb09_words_beside_a_required_call_are_its_thought() -> None:
+    """In an open dialect they would be shown, and then the reply might be refused."""
+    conversation = opened("plain_zh", choice="required")
+    asked(conversation, user("Add."), choice="required")
+    text = '我来加。\n工具调用：{"tool": "add", "parameters": {"a": 1, "b": 2}}'
+    for size in (0, 1, 100):
+        reply, live = read(conversation, text, size=size)
+        assert plain(reply.content) == [(Thinking, "我来加。"), ("add", {"a": 1, "b": 2})]
+        assert not [delta for delta in live if delta.kind == "text"]
+
+
+@EACH
+@NEEDED
+@pytest.mark.parametrize(("question", "zh"), [("Add 1 and 2", False), ("把 1 和 2 加起来", True)])
+def test_fb09_the_model_is_told_and_the_prefix_stays(
+    name: str, choice: str, said: str, question: str, zh: bool
+) -> None:
+    conversation = opened(name, choice=choice)
+    messages = (user(question), *TURN[2:])
+    first = conversation.request(messages[:1], tool_choice=choice, stream=True).messages
+    later = conversation.request(messages, tool_choice="auto", stream=True).messages
+    assert all(a is b for a, b in zip(first, later, strict=False))
+    rule = f"第一步必须用 {said}".replace("a tool", "一个工具") if zh else f"has to call {said};"
+    assert rule in first[0].content  # type: ignore[operator]
+    resumed = opened(name, choice=choice).request(messages, tool_choice="auto", stream=True)
+    assert resumed.messages[0] == first[0]
+    assert rule not in asked(opened(name), *messages)[0]
+
+
+@pytest.mark.parametrize("stop", ["error", "aborted"])
+@EACH
+def test_fb09_a_reply_that_broke_off_is_not_refused(name: str, stop: str) -> None:
+    conversation = opened(name, choice="required")
+    asked(conversation, user("Add."), choice="required")
+    reply, _ = read(conversation, answer(name, "It is th"), stop=stop)
+    assert (reply.calls, reply.text, reply.stop) == ((), "", stop)
+
+
+@EACH
+def test_fb09_without_tools_nothing_is_required(name: str) -> None:
+    conversation = DIALECTS[name].open((), lambda: "c", "required")  # type: ignore[index]
+    assert isinstance(conversation, TextConversation)
+    shown = asked(conversation, user("Add."), choice="required")
+    assert "has to call" not in shown[0]
+    assert read(conversation, answer(name, "3"))[0].text == "3"
 
 
 # What the model reads
@@ -419,7 +521,7 @@ async def test_identical_nonsense_ends_the_run() -> None:
     model = ScriptedModel(nonsense)
     end = await Agent(model, [total], dialect=DIALECTS["tagged"]).run("1 + 2?")
     assert end.reason == "invalid_model_output"
-    assert len(model.requests) <= 4
+    assert len(model.requests) == 3
     assert "<tool_name>" not in end.answer
 
 

@@ -122,12 +122,13 @@ async def _model(say: Say, store: SettingsStore) -> AsyncGenerator[Finding]:
             yield _dialect(say, settings.dialect, found)
         if settings.provider == "scripted":
             return
-        dialect = models.dialect(settings).name
-        if dialect == "schema":
+        dialect = models.dialect(settings)
+        if dialect.name == "schema":
             yield Finding(name="tools", level="ok", text=say("doctor.tools_schema"))
-        elif dialect != "native":
-            yield Finding(name="tools", level="ok", text=say("doctor.tools_text", dialect=dialect))
-        elif await can_call(client):
+        elif dialect.name not in ("native", "lenient"):
+            text = say("doctor.tools_text", dialect=dialect.name)
+            yield Finding(name="tools", level="ok", text=text)
+        elif await can_call(client, dialect):
             yield Finding(name="tools", level="ok", text=say("doctor.tools_native"))
         else:
             yield Finding(name="tools", level="broken", text=say("doctor.tools_none"))

@@ -13,7 +13,8 @@ from typing import Literal, Protocol, TypeAlias
 
 from .messages import JSON, Assistant, ErrorKind, Failure, Message, Usage
 
-ToolChoice: TypeAlias = Literal["auto", "none", "required"]
+ToolChoice: TypeAlias = Literal["auto", "none", "required"] | str
+"""Whether a reply may call a tool, or has to; any other word is the name of the tool it has to call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,13 @@ class ToolSpec:
     description: str
     parameters: Mapping[str, JSON]
     patterns: Mapping[str, str]
+
+
+def needed_tools(tools: tuple[ToolSpec, ...], choice: ToolChoice) -> tuple[ToolSpec, ...]:
+    """The tools one of which has to be called; none if an answer will do."""
+    if choice in ("auto", "none"):
+        return ()
+    return tools if choice == "required" else tuple(each for each in tools if each.name == choice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

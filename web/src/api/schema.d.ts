@@ -1249,7 +1249,7 @@ export interface components {
             /** Base Url */
             base_url?: string | null;
             /** Dialect */
-            dialect?: ("auto" | "native" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic") | null;
+            dialect?: ("auto" | "native" | "lenient" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic") | null;
             /** Language */
             language?: ("auto" | "zh" | "en") | null;
             /** Model */

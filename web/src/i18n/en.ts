@@ -80,6 +80,7 @@ export const en: Record<Key, string> = {
   "settings.dialect": "How tools are called",
   "settings.dialect.auto": "Automatic",
   "settings.dialect.native": "Native",
+  "settings.dialect.lenient": "Native, also when it lands in the text",
   "settings.dialect.schema": "Constrained JSON",
   "settings.dialect.tagged": "Text: tags",
   "settings.dialect.markdown": "Text: Markdown",

@@ -79,6 +79,7 @@ export const zh = {
   "settings.dialect": "工具调用方式",
   "settings.dialect.auto": "自动",
   "settings.dialect.native": "原生",
+  "settings.dialect.lenient": "原生，漏到正文里的也认",
   "settings.dialect.schema": "约束 JSON",
   "settings.dialect.tagged": "文本：标签",
   "settings.dialect.markdown": "文本：Markdown",
