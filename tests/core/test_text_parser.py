@@ -144,7 +144,7 @@ ROWS: list[tuple[str, str, str, tuple[str, Any]]] = [
     ("5.3 raw input for two arguments", "classic", "Action: lend\nAction Input: Moby", repair("bad_json")),
     ("5.3 raw input that is none", "classic", "Action: find_book\nAction Input: None", repair("missing_args")),
     ("5.3 raw input only where it may be", "bold", "Action: find_book\nAction Input: Moby", repair("bad_json")),
-    ("5.3 fence as input", "classic", "Action: find_book\nAction Input:\n```\nMoby\n```", repair("bad_json")),
+    ("5.3 fence as input", "classic", "Action: find_book\nAction Input:\n```\nMoby\n```", MOBY),
     ("5.3 wrapped raw input", "classic", "```\nAction: find_book\nAction Input: Moby\n```", MOBY),
     ("5.3 brackets in brackets", "bracket", "Action: find_book[list[int] in C [2nd]]", call("find_book", title="list[int] in C [2nd]")),
     ("5.3 words behind brackets", "bracket", "Action: find_book[Moby] now\nObservation: x", MOBY),

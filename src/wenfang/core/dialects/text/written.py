@@ -35,7 +35,7 @@ def read_written(turn: Turn, tool: str | None = None) -> Steps[Written | Refusal
         return Refusal("too_deep", f"It is nested more than {MAX_DEPTH} levels deep.", tool)
     turn.unclosed = turn.unclosed or scan.state == "stopped"
     try:
-        return Written(*read_json(scan.text, scan.missing))
+        return Written(*read_json(scan.text, scan.missing, may_guess=True))
     except ReadError as error:
         return Refusal(error.reason, error.detail, tool)
 
