@@ -230,6 +230,7 @@ class _Drive:
             refused=self._refused,
             faults=watch.faults + _after_the_end(watch),
             ledger=_ledger(self._data, self._run_id),
+            seen=watch.seen,
         )
 
     async def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:

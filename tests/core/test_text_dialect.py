@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -157,7 +158,10 @@ def test_reasoning_of_the_provider_comes_first_and_is_no_protocol(name: str) -> 
 def test_a_call_that_the_provider_has_read_wins(name: str) -> None:
     call = ToolCall(id="c", name="add", arguments={"a": 1, "b": 2})
     reply = Assistant(content=(Text(text=answer(name, "x")), call), stop="tool_use")
-    assert opened(name).decoder().close(reply) is reply
+    assert opened(name).decoder().close(reply) == replace(reply, content=(Text(text="x"), call))
+    leaked = action(name, {"a": 5, "b": 5}, "So.")
+    reply = replace(reply, content=(Text(text=leaked), call))
+    assert opened(name).decoder().close(reply).content == (Thinking(text="So."), call)
 
 
 @EACH
@@ -210,6 +214,10 @@ def test_without_tools_plain_text_is_the_answer() -> None:
 def test_an_answer_that_the_limit_cut() -> None:
     reply, _ = read(opened("tagged"), "<final_answer>\nIt is th", stop="length")
     assert (plain(reply.content), reply.stop) == ([(Text, "It is th")], "length")
+    reply, _ = read(
+        opened("tagged"), "<final_answer>\nIt is three.\n</final_answer>", stop="length"
+    )
+    assert (plain(reply.content), reply.stop) == ([(Text, "It is three.")], "stop")
     reply, _ = read(opened("tagged"), "Thought: so", stop="length")
     assert reply.stop in ("length", "tool_use")
 

@@ -629,7 +629,7 @@ def test_live_events() -> None:
 def test_open_text_is_taken_back_if_a_call_follows() -> None:
     outcome, events = read(["I look. ", f"<tool_call>{FIND}</tool_call>"], "hermes", "stop")
     assert events == [
-        TextDelta(text="I look. "),
+        TextDelta(text="I look."),
         Reclassify(source="text", target="thought"),
         ToolStart(name="find_book"),
         ToolReady(name="find_book", arguments={"title": "Moby"}, repairs=()),

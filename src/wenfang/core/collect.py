@@ -196,9 +196,9 @@ async def _collect(
                 for delta in decoder.feed(item):
                     await emit(delta)
                 if decoder.is_complete:
-                    return decoder.close(draft.ended(request, "".join(raw)))
+                    return await _closed(decoder, draft.ended(request, "".join(raw)), emit)
             elif isinstance(item, Assistant):
-                return decoder.close(item)
+                return await _closed(decoder, item, emit)
             elif item is None:
                 raise ModelError("stream_incomplete", "the reply ended without a finish")
             else:
@@ -207,3 +207,11 @@ async def _collect(
                 raw.clear()
                 wait_s = first_s
                 await emit(item)
+
+
+async def _closed(
+    decoder: Decoder, reply: Assistant, emit: Callable[[Delta | Reset], Awaitable[None]]
+) -> Assistant:
+    for delta in decoder.end(cut=reply.stop == "length"):
+        await emit(delta)
+    return decoder.close(reply)

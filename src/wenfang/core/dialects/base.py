@@ -26,6 +26,11 @@ class Decoder(Protocol):
         """Take a raw piece, give the pieces of thought, answer or call that it makes certain."""
         ...
 
+    def end(self, *, cut: bool) -> Iterable[Delta]:
+        """The stream is over, `cut` if the output limit ended it: the pieces that only this makes
+        certain. Comes at most once, before `close`."""
+        ...
+
     def close(self, reply: Assistant) -> Assistant:
         """Turn the finished raw reply into canonical blocks. What cannot be understood becomes a
         `ToolCall` with `error` set; this never raises for anything a model wrote."""

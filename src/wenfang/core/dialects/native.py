@@ -16,6 +16,9 @@ class _Passing:
     def feed(self, delta: Delta) -> Iterable[Delta]:
         return (delta,)
 
+    def end(self, *, cut: bool) -> Iterable[Delta]:  # noqa: ARG002 - nothing is held back
+        return ()
+
     def close(self, reply: Assistant) -> Assistant:
         return reply
 

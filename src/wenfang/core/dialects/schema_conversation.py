@@ -109,6 +109,9 @@ class _Decoder:
                 name = self.reader.text("action") or None
                 yield Delta(kind="call", text=text, index=self.block + 1, name=name)
 
+    def end(self, *, cut: bool) -> Iterable[Delta]:  # noqa: ARG002 - nothing is held back
+        return ()
+
     def close(self, reply: Assistant) -> Assistant:
         if not self.fed:
             self.reader.feed(reply.text)

@@ -12,15 +12,12 @@ from .markup import skip_blanks
 from .names import (
     ARGUMENT_KEYS,
     NO_TOOL,
-    Item,
     Named,
     Refusal,
     calls_from,
     clean,
     is_finish,
     make_call,
-    plain_text,
-    with_arguments,
     written_name,
 )
 from .native import read_native

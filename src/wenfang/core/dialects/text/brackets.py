@@ -51,7 +51,7 @@ class _Inside:
             self.tell(before)
             self._held = [closer]
         self._held.append(behind)
-        if not closer and len(self._held) == 1 or (self._depth > 0 and behind.strip()):
+        if (not closer and len(self._held) == 1) or (self._depth > 0 and behind.strip()):
             self._release()
 
     def _release(self) -> None:

@@ -124,13 +124,10 @@ class TextConversation:
         """What a reply comes to."""
         thought = (Thinking(text=outcome.thought),) if outcome.thought.strip() else ()
         if outcome.kind == "final":
-            return (*thought, Text(text=outcome.answer))
+            return self.words(outcome, shown)
         if outcome.kind == "tool":
-            # Text whose role was open was shown as text, and stays it.
-            said = (Text(text=shown.text),) if shown.text else ()
-            if said:
-                thought = (Thinking(text=shown.thought),) if shown.thought else ()
-            return (*thought, *said, *(self._call(each) for each in self._wanted(outcome)))
+            calls = (self._call(each) for each in self._wanted(outcome))
+            return (*self.words(outcome, shown), *calls)
         if outcome.reason == "empty":
             return thought
         if outcome.reason == "no_action" and (self._choice == "none" or self._refused_plain):
@@ -139,6 +136,17 @@ class TextConversation:
             return thought
         self._refused_plain = self._refused_plain or outcome.reason == "no_action"
         return (*thought, self._refused(outcome))
+
+    @staticmethod
+    def words(outcome: Outcome, shown: Shown) -> tuple[Text | Thinking, ...]:
+        """The words of a reply. Text whose role was open was shown as text, and stays it."""
+        if outcome.kind == "final":
+            text, thought = outcome.answer, outcome.thought
+        else:
+            text = shown.text
+            thought = shown.thought if text else outcome.thought
+        said = (Text(text=text),) if text else ()
+        return (Thinking(text=thought), *said) if thought.strip() else said
 
     def _wanted(self, outcome: Outcome) -> Sequence[Call]:
         return outcome.calls if self.shape.parallel else outcome.calls[:1]
@@ -197,6 +205,7 @@ class TextDecoder:
     shown: Shown = field(default_factory=Shown)
     fed: bool = False
     block: int = 0
+    outcome: Outcome | None = None
 
     def __post_init__(self) -> None:
         self.parser = Parser(self.conversation.shape, self.conversation.tools)
@@ -227,20 +236,30 @@ class TextDecoder:
                     pass
         return deltas
 
-    def close(self, reply: Assistant) -> Assistant:
-        if reply.calls:  # the provider has read the call itself
-            return reply
+    def end(self, *, cut: bool) -> Iterable[Delta]:
         if not self.fed:
+            return ()
+        self.outcome = self.parser.close("length" if cut else "stop")
+        return self._deltas(self.outcome.events)
+
+    def close(self, reply: Assistant) -> Assistant:
+        if not self.fed:
+            self.fed = True
             self._deltas(self.parser.feed(reply.text))
-        outcome = self.parser.close("length" if reply.stop == "length" else "stop")
-        self._deltas(outcome.events)
+        if self.outcome is None:
+            list(self.end(cut=reply.stop == "length"))
+        outcome = self.outcome
+        assert outcome is not None
         native = tuple(block for block in reply.content if isinstance(block, Thinking))
+        if reply.calls:  # the provider has read the call itself: the words beside it hold no other
+            said = self.conversation.words(outcome, self.shown)
+            return replace(reply, content=(*native, *said, *reply.calls))
         blocks = self.conversation.blocks(outcome, self.shown, reply)
         has_calls = any(isinstance(block, ToolCall) for block in blocks)
         stop = reply.stop
         if stop in ("stop", "tool_use", "length"):
-            cut = outcome.truncated or (stop == "length" and not has_calls)
-            stop = "tool_use" if has_calls else "length" if cut else "stop"
+            is_cut = outcome.truncated if outcome.kind == "final" else stop == "length"
+            stop = "tool_use" if has_calls else "length" if is_cut else "stop"
         return replace(reply, content=(*native, *blocks), stop=stop)
 
 
