@@ -31,10 +31,12 @@ from .values import GUESSED
 from .written import Written, read_arguments, read_written, skip_fence
 
 _MAX_NAME = 300
-_NAME = re.compile(r"[^\n({\[<]*")
+_NAME = re.compile(r"[^\n({\[<｛]*")
 _TAG_NAME = re.compile(r"[^<{]*")
 _BLANK = re.compile(r"[ \t\u3000\u200b]*")
 _UNTIL_LINE_END = re.compile(r"[^\n]+")
+_OBJECT = frozenset(("{", "｛"))  # also with the brackets of a Chinese keyboard
+_VALUE = _OBJECT | {"["}
 _ARGUMENT_TAGS = frozenset(("arguments", "argument_tag"))
 
 
@@ -44,7 +46,7 @@ def read_action(turn: Turn) -> Steps[None]:
     first = yield from skip_fence(turn)
     if not first:
         _no_name(turn)
-    elif first == "{":
+    elif first in _OBJECT:
         yield from _whole_call(turn)
     elif first == "<":
         yield from _tagged_call(turn)
@@ -197,7 +199,7 @@ def _arguments(turn: Turn, named: Named) -> Steps[None]:
             src.take(found.end)
             yield from _value(turn, named, is_labelled=False)
             return
-    elif char in ("{", "`"):
+    elif char in _OBJECT or char == "`":
         yield from _value(turn, named, is_labelled=False)
         return
     elif char:
@@ -238,11 +240,11 @@ def _value(turn: Turn, named: Named, *, is_labelled: bool) -> Steps[None]:
     src.record()
     char = yield from skip_fence(turn)
     opening = src.recorded()
-    if is_fenced and char not in ("{", "["):
+    if is_fenced and char not in _VALUE:
         yield from read_fenced(turn, named, opening)
     elif not char:
         _without_arguments(turn, named)
-    elif char in "{[" or (char in '"“' and not is_raw):
+    elif char in _VALUE or (char in '"“' and not is_raw):
         turn.accept([(yield from read_arguments(turn, named))])
     elif is_labelled and src.before == "\n" and (yield from label(src)) is not None:
         _without_arguments(turn, named)

@@ -12,7 +12,7 @@ from .events import Cut
 from .labels import label
 from .names import Named
 from .raw import raw_item
-from .source import Steps, peek
+from .source import Steps
 from .turn import Turn
 
 
@@ -30,7 +30,12 @@ class _Inside:
         one; what stands behind it is dropped."""
         src = turn.src
         is_first = True
-        while (yield from peek(src)):
+        while not (src.empty and src.final):
+            if src.empty:
+                turn.plain = None if self._held or src.before in ("\n", "[") else self.tell
+                yield
+                turn.plain = None
+                continue
             if src.before == "\n" and not is_first and (yield from label(src)) is not None:
                 break
             is_first = False
@@ -50,8 +55,11 @@ class _Inside:
             self._release()
             self.tell(before)
             self._held = [closer]
+        elif not self._held:
+            self.tell(piece)
+            return
         self._held.append(behind)
-        if (not closer and len(self._held) == 1) or (self._depth > 0 and behind.strip()):
+        if self._depth > 0 and behind.strip():
             self._release()
 
     def _release(self) -> None:

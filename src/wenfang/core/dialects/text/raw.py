@@ -5,13 +5,26 @@ from __future__ import annotations
 import re
 
 from .labels import is_residue, label
-from .names import NO_TOOL, Item, Named, Refusal, clean, make_call, plain_text, with_arguments
+from .names import (
+    NO_TOOL,
+    Item,
+    Named,
+    Refusal,
+    clean,
+    make_call,
+    plain_text,
+    properties_of,
+    with_arguments,
+)
+from .pythonic import arguments_in
 from .source import Steps, line, peek
 from .turn import Turn
 from .values import ReadError, read_json
 
 _OPENING = re.compile(r"\s*(`{3,})[ \t]*[\w+#.\-]*[ \t]*\n")
 _CLOSING = re.compile(r"[ \t]*(`{3,})[ \t]*")
+_KEYWORD = re.compile(r"(\w+)\s*=\s*[\"'“]")
+_CODE = re.compile(r"`([^`\n]+)`")
 _MAX_CLOSING = 60  # characters of a line that may close a fence
 
 
@@ -113,8 +126,9 @@ def _is_over(turn: Turn, pending: list[str]) -> Steps[bool]:
 
 
 def raw_item(turn: Turn, named: Named, text: str) -> Item:
-    """The call for an input without JSON; one text in quotes is what is between them."""
-    if text[:1] in ("{", "["):
+    """The call for an input without JSON; one text in quotes or as inline code is what is between them, and
+    arguments may be named as in a program."""
+    if text[:1] in ("{", "[", "｛"):
         return decoded(turn, named, text)
     if len(text) > 1 and text[0] == '"':
         try:
@@ -125,6 +139,12 @@ def raw_item(turn: Turn, named: Named, text: str) -> Item:
             if value.lstrip().startswith("{"):
                 return with_arguments(named, value, turn.tools)
             text = value
+    elif (keyword := _KEYWORD.match(text)) and keyword[1] in properties_of(named.spec):
+        item = arguments_in(turn, named, text)
+        if not isinstance(item, Refusal):
+            return item
+    elif code := _CODE.fullmatch(text):
+        text = code[1]
     if not text.strip():
         return make_call(named, {})
     return plain_text(named, text)

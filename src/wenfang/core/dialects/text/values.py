@@ -104,22 +104,26 @@ def _read_mended(text: str) -> tuple[JSON, tuple[str, ...]]:
 
 def _with_inner_quotes(text: str) -> str:
     """`text` with an escape before each quote that ends no string: behind one that does, a key, a value
-    or the whole is over."""
+    or the whole is over. The same text if they are no quotations, each of words between two of them."""
     parts: list[str] = []
-    at, is_string = 0, False
+    at, is_string, is_quotation = 0, False, False
     while at < len(text):
         part = _STRING_PART.match(text, at)
         end = part.end() if part else at
         parts.append(text[at:end])
+        at = end + 1
         if end == len(text) or text[end] != '"':
-            parts.append(text[end : end + 1])
-        elif is_string and not _STRING_END.match(text, end):
-            parts.append('\\"')
-        else:
+            parts.append(text[end:at])
+        elif not is_string or (not is_quotation and _STRING_END.match(text, end)):
             parts.append('"')
             is_string = not is_string
-        at = end + 1
-    return "".join(parts)
+        else:
+            beside = text[end - 1] if is_quotation else text[at : at + 1]
+            if beside.isspace() or beside in '"\\':
+                return text
+            parts.append('\\"')
+            is_quotation = not is_quotation
+    return text if is_string else "".join(parts)
 
 
 def _mend(text: str) -> tuple[str, tuple[str, ...]]:
