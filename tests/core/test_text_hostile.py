@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from wenfang.testing.dialects import new_parser, parse
 
@@ -288,3 +290,49 @@ def test_5_7_blanks_around_open_text_are_not_shown() -> None:
     ]
     shown = [event["text"] for event in events if event["type"] == "text_delta"]
     assert shown == ["I look.", " \nSo."]
+
+
+DAMAGE = st.sampled_from(
+    [
+        *(
+            "```",
+            "```\n",
+            "`",
+            '"',
+            "{",
+            "}",
+            "｛",
+            "｝",
+            "[",
+            "]",
+            "(",
+            ")",
+            "\\",
+            "\r\n",
+            "\u200b",
+        ),
+        *("\nAction:", "\nObservation:", "</think>", "<tool_call>", "</arguments>", "Finish[", "'"),
+        *("<final_answer>", "<tool_name>", "，", "：", "**", " ", "\n", "=", "title=", '"}'),
+    ]
+)
+
+
+@settings(max_examples=200)
+@given(st.sampled_from(ALL_ROWS), st.lists(st.tuples(st.integers(0, 400), DAMAGE), max_size=4))
+def test_damage_does_not_depend_on_the_cut(
+    row: tuple[str, str, str, Expected, str], damage: list[tuple[int, str]]
+) -> None:
+    _, dialect, text, _, finish = row
+    for at, piece in damage:
+        text = text[:at] + piece + text[at:]
+    whole = parse(text, dialect, TOOLS, finish)
+    parser = new_parser(dialect, TOOLS)
+    events = [event for char in text for event in parser.feed(char)]
+    outcome = parser.close(finish)
+    told = [
+        "".join(event.get("text", "") for event in (*each, *end["events"]) if event["type"] == kind)
+        for each, end in ((events, outcome), ((), whole))
+        for kind in ("answer_delta", "text_delta", "thought_delta")
+    ]
+    assert said(outcome) == said(whole)
+    assert told[:3] == told[3:]

@@ -32,7 +32,7 @@ class _Inside:
         is_first = True
         while not (src.empty and src.final):
             if src.empty:
-                turn.plain = None if self._held or src.before in ("\n", "[") else self.tell
+                turn.plain = None if self._held or src.before == "\n" else self.tell
                 yield
                 turn.plain = None
                 continue
