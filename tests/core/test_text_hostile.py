@@ -187,6 +187,15 @@ ROWS: list[tuple[str, str, str, Expected]] = [
     ("5.6 capitals", "classic", 'Action: FindBook\nAction Input: {"title": "Moby"}', MOBY),
     ("5.6 words behind a name", "classic", 'Action: find_book - look\nAction Input: {"title": "a"}', repair("unknown_tool", "find_book - look")),
     ("5.6 an unknown name ends at its bracket", "bracket", "Action: nope[some text]", repair("unknown_tool", "nope")),
+    ("5.6 an underscore of Markdown", "classic", 'Action: find\\_book\nAction Input: {"title": "Moby"}', MOBY),
+    ("5.6 a name in a fence", "classic", 'Action:\n```\nfind_book\n```\nAction Input:\n```json\n{"title": "Moby"}\n```', MOBY),
+    ("5.5 two objects as arguments", "tagged", '<tool_name>find_book</tool_name><arguments>{"title": "a"}{"title": "b"}</arguments>', repair("bad_json", "find_book")),
+    ("5.5 closers missing before a fence", "classic", 'Action: find_book\nAction Input:\n```json\n{"title": "Moby"\n```\nObservation: y', MOBY),
+    ("5.5 a call in Python's quotes", "hermes", "<tool_call>\n{'name': 'find_book', 'arguments': {'title': 'Moby'}}\n</tool_call>", MOBY),
+    ("5.5 other names of the parts", "classic", 'Action: ```json\n[\n {"tool_name": "find_book", "parameters": {"title": "Moby"}}\n]\n```', MOBY),
+    ("5.2 a call in a closed thought", "kimi_k2", f"<think>hm <|tool_call_begin|>functions.lend:0<|tool_call_argument_begin|>{LEND}<|tool_call_end|></think>It is open.", answer("It is open.")),
+    ("5.3 a call behind an answer channel", "harmony", f"<|start|>assistant<|channel|>final<|message|>Done.<|end|><|start|>assistant<|channel|>commentary to=functions.lend<|message|>{LEND}<|call|>", answer("Done.")),
+    ("5.13 a recipient before its channel", "harmony", '<|start|>assistant to=functions.find_book<|channel|>commentary <|constrain|>json<|message|>{"title": "Moby"}<|call|>', MOBY),
     ("5.6 a truncated call has the tool's own name", "kimi_k2", '<|tool_call_begin|>functions.lend:0<|tool_call_argument_begin|>{"book": "Mo', repair("truncated", "lend")),
 ]  # fmt: skip
 

@@ -24,7 +24,7 @@ from .native import read_native
 from .pythonic import read_pythonic
 from .raw import decoded, read_fenced, read_raw
 from .shapes import OPENERS
-from .source import Steps, skip, starts
+from .source import Steps, line, skip, starts
 from .tags import tag
 from .turn import Turn
 from .values import GUESSED
@@ -43,7 +43,9 @@ _ARGUMENT_TAGS = frozenset(("arguments", "argument_tag"))
 def read_action(turn: Turn) -> Steps[None]:
     """Read what follows an action label. Without a verdict, the action was none."""
     src = turn.src
+    src.record()
     first = yield from skip_fence(turn)
+    is_fenced = "```" in src.recorded()
     if not first:
         _no_name(turn)
     elif first in _OBJECT:
@@ -57,7 +59,7 @@ def read_action(turn: Turn) -> Steps[None]:
     elif first == "[":
         yield from _whole_call(turn)
     else:
-        yield from _named_call(turn)
+        yield from _named_call(turn, is_fenced=is_fenced)
 
 
 def _no_name(turn: Turn) -> None:
@@ -150,7 +152,7 @@ def read_tool_name(turn: Turn) -> Steps[None]:
     yield from _arguments(turn, named)
 
 
-def _named_call(turn: Turn) -> Steps[None]:
+def _named_call(turn: Turn, *, is_fenced: bool) -> Steps[None]:
     src = turn.src
     name = yield from _until(turn, _NAME)
     char = src.text[src.at] if not src.empty else ""
@@ -164,7 +166,18 @@ def _named_call(turn: Turn) -> Steps[None]:
         _unknown(turn, name)
     else:
         turn.start(named.spec.name)
+        if is_fenced:
+            yield from _end_of_fence(turn)
         yield from _input(turn, named, char)
+
+
+def _end_of_fence(turn: Turn) -> Steps[None]:
+    """Read the line that closes the fence around a name, if it comes next."""
+    src = turn.src
+    if (yield from skip(src)) == "`" and (yield from starts(src, "```")):
+        rest = yield from line(src, _MAX_NAME)
+        if rest is not None and not rest.strip("` \t"):
+            src.take(src.at + len(rest))
 
 
 def _unknown(turn: Turn, name: str) -> None:

@@ -72,6 +72,7 @@ class Named(NamedTuple):
 def clean(name: str) -> str:
     """A name without what models put around it."""
     name = name[:_MAX_NAME].partition("<")[0].translate(_INVISIBLE).strip(_AROUND)
+    name = name.replace("\\_", "_")  # as Markdown has it
     while name.endswith("\\n"):
         name = name[:-2]
     return name.rstrip(".:：。").strip(_AROUND)

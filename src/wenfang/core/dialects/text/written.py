@@ -62,6 +62,8 @@ def read_arguments(turn: Turn, named: Named) -> Steps[Item]:
     written = yield from read_written(turn, named.spec.name)
     if isinstance(written, Refusal):
         return written
+    if (yield from peek(turn.src)) == "{":
+        return Refusal("bad_json", "They have to be one JSON object.", named.spec.name)
     return with_arguments(named, written.value, turn.tools, written.repairs)
 
 
