@@ -131,6 +131,53 @@ def test_the_reply_is_ended_when_its_action_is_complete(name: str) -> None:
     assert decoder.is_complete
 
 
+@EACH
+def test_what_only_the_end_makes_certain_is_told_then(name: str) -> None:
+    """5.7: the end of an answer may be the beginning of a tag until nothing follows."""
+    decoder = opened(name).decoder()
+    text = answer(name, "a <tool").partition("</")[0].rstrip()
+    live = list(decoder.feed(Delta(kind="text", text=text, index=0)))
+    assert "".join(delta.text for delta in live if delta.kind == "text") == "a"
+    last = list(decoder.end(cut=False))
+    reply = decoder.close(Assistant(content=(Text(text=text),), stop="stop"))
+    assert "".join(delta.text for delta in last if delta.kind == "text") == " <tool"
+    assert plain(reply.content) == [(Text, "a <tool")]
+
+
+def test_a_whole_reply_has_no_last_pieces() -> None:
+    decoder = opened("tagged").decoder()
+    assert list(decoder.end(cut=False)) == []
+    reply = Assistant(content=(Text(text=answer("tagged", "3")),), stop="stop")
+    assert plain(decoder.close(reply).content) == [(Text, "3")]
+
+
+async def test_5_5_aliases_and_quotations_reach_the_tool() -> None:
+    """What the parser may read more generously follows from the tool itself."""
+
+    @tool(aliases={"name": "text"})
+    def look(text: str) -> str:
+        """Look it up."""
+        return f"found {text}"
+
+    @tool(access="write", aliases={"name": "text"})
+    def put(text: str) -> str:
+        """Put it away."""
+        return f"put {text}"
+
+    replies = [
+        Reply(text='Action: look\nAction Input: {"name": "the "old" man"}'),
+        Reply(text='Action: put\nAction Input: {"name": "the "old" man"}'),
+        Reply(text='Action: put\nAction Input: {"name": "man"}'),
+        Reply(text="Final Answer: done"),
+    ]
+    agent = Agent(ScriptedModel(*replies), [look, put], dialect=DIALECTS["classic"])
+    end = await agent.run("Go.")
+    results = [message for message in agent.transcript if isinstance(message, ToolResult)]
+    assert [result.error_type for result in results] == [None, "malformed", None]
+    assert (results[0].text, results[2].text) == ('found the "old" man', "put man")
+    assert end.answer == "done"
+
+
 def test_text_whose_role_was_open_stays_what_was_shown() -> None:
     """5.7: in an open dialect words before a call were shown as the reply."""
     conversation = opened("plain_zh")

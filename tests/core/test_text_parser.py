@@ -699,6 +699,10 @@ def floods() -> Iterator[tuple[str, str, str]]:
         "\nAction: None\n",
         "<think>",
         "\\",
+        "```\n",
+        "] [a",
+        '" ',
+        "a =",
     )
     for dialect, head in [
         ("simple", ""),
@@ -706,7 +710,9 @@ def floods() -> Iterator[tuple[str, str, str]]:
         ("tagged", "<final_answer>"),
         ("tagged", '<tool_name>find_book</tool_name><arguments>{"title": "'),
         ("classic", "Action: find_book\nAction Input: "),
+        ("classic", "Action: find_book\nAction Input:\n```\n"),
         ("bracket", "Action: find_book["),
+        ("bracket", "Action: Finish["),
         ("qwen3_coder", "<function=find_book><parameter=title>"),
         ("hermes", "<think>"),
     ]:
