@@ -58,7 +58,7 @@ _CLASSIC = Form(
     result="Observation:\n{result}",
 )
 
-# For all formats that models were trained on: their special tokens are none if they are written as text.
+# For all formats that models were trained on: a special token that is written as text is none.
 _TRAINED = Form(
     thought="{thought}",
     action='<tool_call>\n{{"name": "{name}", "arguments": {arguments}}}\n</tool_call>',
