@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from wenfang.core import DIALECTS, Toolbox
+from wenfang.core import Toolbox
 from wenfang.crews import open_models
 from wenfang.runs import AgentSpec, Options, RunContext, open_runs
 from wenfang.server.app import make_app
@@ -56,8 +56,8 @@ async def open_host(
     def make_agent(context: RunContext) -> AgentSpec:
         return AgentSpec(
             client=make_client(case, model_url, sleeps),
-            tools=Toolbox(bench.tools(case.tools)),
-            dialect=DIALECTS[case.dialect],
+            tools=Toolbox(bench.tools(case.tools, case.schemas)),
+            dialect=case.spoken,
             instructions="You are under test.",
             limits=make_limits(case),
             tool_choice=case.tool_choice,  # type: ignore[arg-type]
@@ -93,7 +93,7 @@ async def open_host(
 
 async def _main(case_id: str, dialect: str, data: Path, model_url: str, *, hold: bool) -> None:
     case = next(case for case in load_cases(case_id) if case.id == case_id)
-    case = replace(case, dialect=dialect)  # type: ignore[arg-type]
+    case = replace(case, dialect=dialect)
     bench = Workbench(log=data / CALLS, hold=hold)
     async with open_host(case, data, model_url, bench, Sleeps()) as url:
         print(url, flush=True)

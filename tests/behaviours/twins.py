@@ -39,7 +39,7 @@ _ONLY_NATIVE = {
 _NAME_IS_LOST = {
     "FB07e": {"markdown", "plain_zh"},
     "FB07f": {"markdown", "plain_zh"},
-    "FB08b": {"markdown", "plain_zh", "bracket"},
+    "FB08b": {"markdown", "plain_zh"},
 }
 
 

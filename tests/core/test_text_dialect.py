@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -144,6 +145,52 @@ def test_the_reply_is_ended_when_its_action_is_complete(name: str) -> None:
     assert decoder.is_complete
 
 
+@EACH
+def test_what_only_the_end_makes_certain_is_told_then(name: str) -> None:
+    """5.7: the end of an answer may be the beginning of a tag until nothing follows."""
+    decoder = opened(name).decoder()
+    text = answer(name, "a <tool").partition("</")[0].rstrip()
+    live = list(decoder.feed(Delta(kind="text", text=text, index=0)))
+    assert "".join(delta.text for delta in live if delta.kind == "text") == "a"
+    reply = decoder.close(Assistant(content=(Text(text=text),), stop="stop"))
+    assert "".join(delta.text for delta in decoder.late if delta.kind == "text") == " <tool"
+    assert plain(reply.content) == [(Text, "a <tool")]
+
+
+def test_a_whole_reply_has_no_last_pieces() -> None:
+    decoder = opened("tagged").decoder()
+    reply = Assistant(content=(Text(text=answer("tagged", "3")),), stop="stop")
+    assert plain(decoder.close(reply).content) == [(Text, "3")]
+    assert list(decoder.late) == []
+
+
+async def test_5_5_aliases_and_quotations_reach_the_tool() -> None:
+    """What the parser may read more generously follows from the tool itself."""
+
+    @tool(aliases={"name": "text"})
+    def look(text: str) -> str:
+        """Look it up."""
+        return f"found {text}"
+
+    @tool(access="write", aliases={"name": "text"})
+    def put(text: str) -> str:
+        """Put it away."""
+        return f"put {text}"
+
+    replies = [
+        Reply(text='Action: look\nAction Input: {"name": "the "old" man"}'),
+        Reply(text='Action: put\nAction Input: {"name": "the "old" man"}'),
+        Reply(text='Action: put\nAction Input: {"name": "man"}'),
+        Reply(text="Final Answer: done"),
+    ]
+    agent = Agent(ScriptedModel(*replies), [look, put], dialect=DIALECTS["classic"])
+    end = await agent.run("Go.")
+    results = [message for message in agent.transcript if isinstance(message, ToolResult)]
+    assert [result.error_type for result in results] == [None, "malformed", None]
+    assert (results[0].text, results[2].text) == ('found the "old" man', "put man")
+    assert end.answer == "done"
+
+
 def test_text_whose_role_was_open_stays_what_was_shown() -> None:
     """5.7: in an open dialect words before a call were shown as the reply."""
     conversation = opened("plain_zh")
@@ -171,7 +218,10 @@ def test_reasoning_of_the_provider_comes_first_and_is_no_protocol(name: str) -> 
 def test_a_call_that_the_provider_has_read_wins(name: str) -> None:
     call = ToolCall(id="c", name="add", arguments={"a": 1, "b": 2})
     reply = Assistant(content=(Text(text=answer(name, "x")), call), stop="tool_use")
-    assert opened(name).decoder().close(reply) is reply
+    assert opened(name).decoder().close(reply) == replace(reply, content=(Text(text="x"), call))
+    leaked = action(name, {"a": 5, "b": 5}, "So.")
+    reply = replace(reply, content=(Text(text=leaked), call))
+    assert opened(name).decoder().close(reply).content == (Thinking(text="So."), call)
 
 
 @EACH
@@ -224,6 +274,10 @@ def test_without_tools_plain_text_is_the_answer() -> None:
 def test_an_answer_that_the_limit_cut() -> None:
     reply, _ = read(opened("tagged"), "<final_answer>\nIt is th", stop="length")
     assert (plain(reply.content), reply.stop) == ([(Text, "It is th")], "length")
+    reply, _ = read(
+        opened("tagged"), "<final_answer>\nIt is three.\n</final_answer>", stop="length"
+    )
+    assert (plain(reply.content), reply.stop) == ([(Text, "It is three.")], "stop")
     reply, _ = read(opened("tagged"), "Thought: so", stop="length")
     assert reply.stop in ("length", "tool_use")
 

@@ -92,6 +92,8 @@ class Tool:
             description=self.description,
             parameters=parameters_schema(self.params),
             patterns=self.patterns,
+            read_only=self.access == "read",
+            aliases=self.aliases,
         )
 
 

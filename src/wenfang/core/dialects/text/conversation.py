@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ...messages import (
     Assistant,
@@ -95,10 +95,10 @@ class TextConversation(ToldConversation):
     def decoder(self) -> TextDecoder:
         return TextDecoder(self)
 
-    def blocks(
-        self, outcome: Outcome, reply: Assistant, shown_thought: str, shown_text: str
-    ) -> tuple[Block, ...]:
-        """What a reply comes to. Text whose role was open was shown as text, and stays it."""
+    def blocks(self, outcome: Outcome, reply: Assistant, shown: Shown) -> tuple[Block, ...]:
+        """What a reply comes to."""
+        if reply.calls:  # the provider has read the call itself: the words beside it hold no other
+            return (*self._said(outcome, shown), *reply.calls)
         thought = (Thinking(text=outcome.thought),) if outcome.thought.strip() else ()
         name = outcome.calls[0].name if outcome.calls else ""
         problem = self._not_needed(name) if outcome.kind != "repair" else ""
@@ -108,13 +108,11 @@ class TextConversation(ToldConversation):
             refused = replace(outcome, reason="no_action", detail=problem, tool=name or None)
             return (*thought, self._refused(refused))
         if outcome.kind == "final":
-            return (*thought, Text(text=outcome.answer))
+            return self._said(outcome, shown)
         if outcome.kind == "tool":
-            text = (Text(text=shown_text),) if shown_text else ()
-            if text:
-                thought = (Thinking(text=shown_thought),) if shown_thought else ()
             calls = outcome.calls if self.shape.parallel else outcome.calls[:1]
-            return (*thought, *text, *(call_block(self._new_id(), each) for each in calls))
+            blocks = (call_block(self._new_id(), each) for each in calls)
+            return (*self._said(outcome, shown), *blocks)
         if outcome.reason == "empty":
             return thought
         if outcome.reason == "no_action" and self._takes_plain_text():
@@ -122,6 +120,16 @@ class TextConversation(ToldConversation):
         if reply.stop in ("error", "aborted"):
             return thought
         return (*thought, self._refused(outcome))
+
+    def _said(self, outcome: Outcome, shown: Shown) -> tuple[Text | Thinking, ...]:
+        """The words of a reply. Text whose role was open was shown as text, and stays it."""
+        text, thought = shown.text, outcome.thought
+        if outcome.kind == "final":
+            text = "" if self.needed else outcome.answer
+        elif text:
+            thought = shown.thought
+        said = (Text(text=text),) if text else ()
+        return (Thinking(text=thought), *said) if thought.strip() else said
 
     def _refused(self, outcome: Outcome) -> ToolCall:
         if outcome.reason == "unknown_tool" and outcome.tool:
@@ -135,6 +143,14 @@ class TextConversation(ToldConversation):
     def repair(self, call: ToolCall) -> str:
         reason = self._reasons.get(call.id, "bad_json")
         return repair_text(self._form, self._language, reason, call.error or "", self.needed)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a viewer of the stream has seen of a reply."""
+
+    thought: str
+    text: str
 
 
 class TextDecoder(ToldDecoder):
@@ -169,21 +185,17 @@ class TextDecoder(ToldDecoder):
                     pass
         return deltas
 
-    def close(self, reply: Assistant) -> Assistant:
-        if reply.calls:  # the provider has read the call itself
-            return reply
-        return super().close(reply)
-
     def _end(self, reply: Assistant) -> tuple[Sequence[Block], Stop]:
         outcome = self._parser.close("length" if reply.stop == "length" else "stop")
         late = self._deltas(outcome.events)
-        if self._was_fed and outcome.kind != "repair":
+        if self._was_fed and (outcome.kind != "repair" or reply.calls):
             self.late = late
-        thought, text = "".join(self._thoughts).strip(), "".join(self._texts).strip()
-        blocks = self._conversation.blocks(outcome, reply, thought, text)
+        shown = Shown("".join(self._thoughts).strip(), "".join(self._texts).strip())
+        blocks = self._conversation.blocks(outcome, reply, shown)
         if reply.stop in ("error", "aborted"):
             return blocks, reply.stop
-        return blocks, ended(blocks, is_cut=outcome.truncated or reply.stop == "length")
+        is_cut = outcome.truncated if outcome.kind == "final" else reply.stop == "length"
+        return blocks, ended(blocks, is_cut=is_cut)
 
 
 def call_block(call_id: str, call: Call) -> ToolCall:
