@@ -32,7 +32,7 @@ def _stored(command: Command) -> list[dict[str, Any]]:
 FOUND: list[tuple[str, Mapping[str, Ability], str, str]] = [
     ("native", {"native": "good"}, "native", "native: 5 of 5, 0 repairs, "),
     ("tools rejected", {"native": "rejects", "schema": "good"}, "schema", "native: the provider refuses such requests; schema: 5 of 5"),
-    ("leaked", {"native": "leaks", "tagged": "leaks"}, "tagged", "native: the server returned the call as text; tagged: 5 of 5"),
+    ("leaked", {"native": "leaks", "tagged": "leaks"}, "lenient", "native: the server returned the call as text; lenient: 5 of 5"),
     ("only tags", {"tagged": "good"}, "tagged", "native: no tool was called; tagged: 5 of 5"),
 ]  # fmt: skip
 

@@ -49,7 +49,7 @@ ROWS: list[tuple[str, Mapping[str, Ability], str | None, dict[str, Flaw | None]]
     ("native works", {"native": "good"}, "native", {"native": None}),
     ("tools are rejected", {"native": "rejects", "schema": "good"}, "schema", {"native": "refused"}),
     ("tools crash the server", {"native": "breaks", "tagged": "good"}, "tagged", {"native": "refused"}),
-    ("calls leak as text", {"native": "leaks", "tagged": "leaks"}, "tagged", {"native": "leaked"}),
+    ("calls leak as text", {"native": "leaks", "tagged": "leaks"}, "lenient", {"native": "leaked"}),
     ("only tags", {"tagged": "good"}, "tagged", {"native": "no_call", "schema": "unreadable"}),
     ("only plain words", {"plain_zh": "good"}, "plain_zh", {"tagged": "unreadable"}),
     ("nothing", {}, None, {"native": "no_call", "tagged": "unreadable"}),
