@@ -98,6 +98,8 @@ def measure(base_url: str, only: set[str], rounds: int) -> dict[str, dict[str, l
     """figure name -> contender -> one value per round."""
     names = ["bare", "wenfang"] + (["sdk"] if importlib.util.find_spec("openai") else [])
     jobs = {json.dumps(row.do): row.do for row in ROWS if not only or row.id in only}
+    if not jobs:
+        return {}
     seen: dict[str, dict[str, list[float]]] = {}
     for number in range(rounds):
         for name in names:
@@ -147,9 +149,10 @@ def main() -> int:
     model = Process(str(HERE / "model.py"))
     base_url = f"http://127.0.0.1:{model.line().strip()}/v1"
     seen = measure(base_url, only, given.rounds)
-    print(
-        "id  figure                             wenfang           bare  x bare        x SDK loop     gate"
-    )
+    if seen:
+        print(
+            "id  figure                             wenfang           bare  x bare        x SDK loop     gate"
+        )
     all_ok = True
     for row in ROWS:
         if not only or row.id in only:
@@ -159,9 +162,11 @@ def main() -> int:
     if not only or "RUN" in only:
         from server import measure_server
 
-        bare = seen.get(json.dumps({"do": "steps", "stream": True}) + "us", {}).get("bare")
-        bare_us = statistics.median(bare) if bare else None
-        all_ok = measure_server(base_url, bare_us, given.rounds) and all_ok
+        bare = Process(str(HERE / "worker.py"), "bare", base_url)
+        bare.line()
+        ask = {"do": "steps", "stream": True}
+        all_ok = measure_server(base_url, lambda: bare.ask(ask)["us"], given.rounds) and all_ok
+        bare.close()
     model.close()
     if given.json:
         Path(given.json).write_text(json.dumps(seen, indent=1), encoding="utf-8")

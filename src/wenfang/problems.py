@@ -95,6 +95,13 @@ PROBLEMS: dict[str, Row] = dict(
              "There is no model to use ({why}). Three ways: `wenfang model pull` downloads the "
              "built-in one; connect a provider in the settings (or WENFANG_BASE_URL, "
              "WENFANG_API_KEY, WENFANG_MODEL); choose the scripted demo (WENFANG_PROVIDER=scripted)"),
+        _row("nothing_to_probe", 409, "脚本演示按固定规则回答，没有什么可探测；请先选择一个模型",
+             "The scripted demo follows fixed rules, so there is nothing to probe; choose a model first"),
+        _row("probe_failed", 502, "探测没有做完：{problem}", "The probes could not be finished: {problem}"),
+        _row("no_dialect", 502, "{model} 用哪种写法都调用不了工具；请换一个模型",
+             "{model} calls tools in no dialect; choose another model"),
+        _row("probe_active", 409, "正在探测写法；等它结束，或者取消",
+             "A search for the dialect is running; wait for it or cancel it"),
         _row("pull_active", 409, "模型正在下载", "The model is being downloaded already"),
         _row("pull_failed", 502, "模型下载失败：{problem}", "The model could not be downloaded: {problem}"),
         _row("model_not_found", 404, "没有名为 {name} 的本地模型；wenfang model list 列出已有的",

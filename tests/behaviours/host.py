@@ -14,7 +14,7 @@ from wenfang.core import DIALECTS, Toolbox
 from wenfang.crews import open_models
 from wenfang.runs import AgentSpec, Options, RunContext, open_runs
 from wenfang.server.app import make_app
-from wenfang.server.pulls import Pulls
+from wenfang.server.jobs import Job
 from wenfang.server.services import Services
 from wenfang.server.serving import Server, bind, url_of
 from wenfang.server.streams import Streams
@@ -29,8 +29,8 @@ _APP = make_app(None)  # building its routes takes longer than a case; it serves
 _OPTIONS = Options(delta_s=0.005, delta_chars=1, retry_s=(0.01,) * 4)
 
 
-async def _no_pull(report: Callable[[float], None]) -> None:
-    raise AssertionError("no case downloads anything")
+async def _no_job(report: Callable[[float], None]) -> None:
+    raise AssertionError("no case downloads or probes anything")
 
 
 class _FailingOnce:
@@ -72,7 +72,12 @@ async def open_host(
         ) as runs,
     ):
         services = Services(
-            store=store, models=models, runs=runs, pulls=Pulls(_no_pull), streams=Streams()
+            store=store,
+            models=models,
+            runs=runs,
+            pulls=Job(_no_job, busy="pull_active"),
+            probes=Job(_no_job, busy="probe_active"),
+            streams=Streams(),
         )
         _APP.state.services = services
         ready = asyncio.Event()

@@ -137,6 +137,11 @@ class Rig:
     async def do(self, text: str = "go", **more: Any) -> RunInfo:
         return await self.runs.wait((await self.ask(text, **more)).id)
 
+    async def written(self, run_id: str, kind: str, count: int = 1) -> None:
+        """Wait until the journal holds `count` facts of a kind."""
+        while kinds(await self.facts(run_id)).count(kind) < count:
+            await asyncio.sleep(0.002)
+
     async def facts(self, run_id: str = "") -> list[dict[str, Any]]:
         """All facts there are now, of the project or of one run."""
         found: list[dict[str, Any]] = []

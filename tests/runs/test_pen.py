@@ -63,6 +63,30 @@ async def test_facts_of_one_turn_are_written_together_and_soon() -> None:
     assert paper.heard == [1, 2]
 
 
+async def test_a_patient_fact_waits_for_an_intent_or_for_its_time() -> None:
+    paper = Paper()
+    paper.pen.add([note("a")], patience_s=0.03)
+    await turns()
+    assert paper.written == []
+    await paper.pen.flush()
+    assert paper.written == [["a"]]
+    paper.pen.add([note("b")], patience_s=0.03)
+    await asyncio.sleep(0.06)
+    assert paper.written == [["a"], ["b"]]
+
+
+async def test_the_least_patient_fact_decides() -> None:
+    paper = Paper()
+    paper.pen.add([note("a")], patience_s=30)
+    paper.pen.add([note("b")], patience_s=60)
+    await turns()
+    assert paper.written == []
+    paper.pen.add([note("c")])
+    paper.pen.add([note("d")], patience_s=60)
+    await turns()
+    assert paper.written == [["a", "b", "c", "d"]]
+
+
 async def test_an_intent_takes_what_waits_along() -> None:
     paper = Paper()
     paper.pen.add([note("a")])

@@ -78,6 +78,7 @@ async def test_a_call_without_a_result(tmp_path: Path, name: str, runs_twice: bo
     async with mortal(tmp_path, Puppet([call(name, "c1", note="a")]), stuck.tools()) as rig:
         run = await rig.ask()
         await stuck.entered.wait()
+        await rig.written(run.id, "tool.started")
     counter = Counter()
     model = Puppet([call(name, "c1", note="a"), say("done")])
     async with open_rig(tmp_path, model, counter.tools()) as rig:
@@ -91,6 +92,23 @@ async def test_a_call_without_a_result(tmp_path: Path, name: str, runs_twice: bo
     told = model.requests[0].messages[-1]
     assert told.call_id == "c1"  # type: ignore[union-attr]
     assert ("unknown" in told.text) is not runs_twice  # type: ignore[union-attr]
+
+
+async def test_a_reply_that_only_read_may_be_asked_for_again(tmp_path: Path) -> None:
+    """It dies at once: the reply waited for the next intent. What was shown of it is retracted."""
+    stuck = Counter(hold=asyncio.Event())
+    look = call("look", "c1", note="a")
+    model = Puppet([replace(look, content=(*say("I look").content, *look.content)), say("done")])
+    async with mortal(tmp_path, model, stuck.tools()) as rig:
+        run = await rig.ask()
+        await stuck.entered.wait()
+    async with open_rig(tmp_path, model, Counter().tools()) as rig:
+        assert (await rig.runs.wait(run.id)).status == "done"
+        facts = await rig.facts(run.id)
+    reset = once(facts, "step.reset")
+    assert reset["message_id"] == facts[2]["message_id"]
+    assert kinds(facts).count("message.finished") == 2
+    assert kinds(facts).count("tool.started") == kinds(facts).count("tool.finished") == 1
 
 
 async def test_a_call_that_runs_again_has_the_same_key(tmp_path: Path) -> None:
@@ -232,15 +250,11 @@ async def test_a_finished_step_resets_the_count(tmp_path: Path) -> None:
     async with mortal(tmp_path, model, counter.tools()) as rig:
         run = await rig.ask()
         await model.reached.wait()
-    for _ in range(7):
-        model.reached.clear()
+    for lived in range(1, 8):
+        gate.clear()
         async with mortal(tmp_path, model, counter.tools()) as rig:
-            await model.reached.wait()
-            model.reached.clear()
             gate.set()
-            await model.reached.wait()
-            gate.clear()
-            model.reached.clear()
+            await rig.written(run.id, "message.finished", lived)
     gate.set()
     async with open_rig(tmp_path, model, counter.tools()) as rig:
         assert (await rig.runs.wait(run.id)).status == "done"

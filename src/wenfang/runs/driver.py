@@ -145,6 +145,7 @@ class Driver:
                     await self._hand_over()
             raise
         finally:
+            self._pen.put_down()
             await self._voice.close()
 
     async def _drive(self) -> None:
@@ -181,9 +182,9 @@ class Driver:
         left_s = max(0.0, self._claim.deadline_at - self._desk.clock())
         return asyncio.get_running_loop().call_later(left_s, self._expire)
 
-    def _note(self, *facts: Fact) -> None:
+    def _note(self, *facts: Fact, patience_s: float = 0.0) -> None:
         """Write facts soon and fold them."""
-        self._pen.add(facts)
+        self._pen.add(facts, patience_s)
         for fact in facts:
             self._past.add(fact)
 
@@ -303,7 +304,8 @@ class Driver:
 
     def _message(self, event: MessageEnd) -> None:
         self._note(
-            MessageFinished(step=event.step, message_id=event.message_id, message=event.message)
+            MessageFinished(step=event.step, message_id=event.message_id, message=event.message),
+            patience_s=self._desk.options.patience_s,
         )
 
     async def _intend(self, event: ToolStart) -> None:
@@ -319,16 +321,20 @@ class Driver:
                 args=dict(call.arguments),
                 access=event.access,
                 replay=tool.replay,
-            )
+            ),
+            patience_s=self._desk.options.patience_s,
         )
-        await self._pen.flush()
+        if not _just_runs_again(tool):
+            await self._pen.flush()
         self._desk.probe("tool.after_intent")
 
     def _finished(self, event: ToolEnd) -> None:
         call, result = event.call, event.result
+        tool = self._tools.get(call.name)
         self._open.discard(call.id)
         self._note(
-            ToolFinished(call_id=call.id, name=call.name, args=dict(call.arguments), result=result)
+            ToolFinished(call_id=call.id, name=call.name, args=dict(call.arguments), result=result),
+            patience_s=self._desk.options.patience_s if _just_runs_again(tool) else 0.0,
         )
         for effect in result.effects:
             if isinstance(effect, FileCreated | FileWritten):
@@ -363,6 +369,11 @@ class Driver:
 
     async def _save_partial(self, frames: bytes) -> None:
         await self._desk.journal.save_partial(self._claim, frames)
+
+
+def _just_runs_again(tool: Tool | None) -> bool:
+    """Whether a call that the journal does not know of is no loss (None: no tool of that name)."""
+    return tool is None or tool.replay == "read"
 
 
 def ending_of(run_id: str, end: RunEnd, past: Fold, reserved: int) -> Ending:

@@ -1,7 +1,7 @@
 """The writing hand of a driver: facts go into the journal in order, intents before their effects.
 
-A fact that only reports is written as soon as the run waits for anything, and together with the next
-intent if that comes first: a step costs two commits, not four. An intent is awaited. A failing
+A fact that only reports is written together with the next intent, and by itself if that does not come
+within the fact's patience: a step costs one commit, or two. An intent is awaited. A failing
 database is asked again, so that the write is repeated and not the work; after that the run is given up
 here and claimed anew later.
 """
@@ -50,24 +50,25 @@ class Pen:
         self._loop = asyncio.get_running_loop()
         self._entries: list[Entry] = []
         self._lock = asyncio.Lock()
-        self._soon: asyncio.Handle | None = None
+        self._soon: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
         self.failure: Exception | None = None
 
-    def add(self, facts: Sequence[Fact]) -> None:
-        """Write facts soon. Raises what an earlier write failed with."""
+    def add(self, facts: Sequence[Fact], patience_s: float = 0.0) -> None:
+        """Write facts, with all that waits, in `patience_s` seconds at the latest. Raises what an
+        earlier write failed with."""
         if self.failure is not None:
             raise self.failure
         self._entries.extend(entry_of(fact) for fact in facts)
-        if self._soon is None:
-            self._soon = self._loop.call_soon(self._start)
+        at = self._loop.time() + patience_s
+        if self._soon is None or at < self._soon.when():
+            self.put_down()
+            self._soon = self._loop.call_at(at, self._start)
 
     async def flush(self) -> None:
         """Wait until everything added is in the journal. Raises `Fenced`, or the `Problem` that
         stayed after all retries."""
-        if self._soon is not None:
-            self._soon.cancel()
-            self._soon = None
+        self.put_down()
         async with self._lock:
             if self.failure is not None:
                 raise self.failure
@@ -83,6 +84,12 @@ class Pen:
             self.failure = error
             raise
         self._heard(ack)
+
+    def put_down(self) -> None:
+        """Write nothing more unasked. What waits is left for whoever goes on to find out again."""
+        if self._soon is not None:
+            self._soon.cancel()
+            self._soon = None
 
     def _start(self) -> None:
         self._soon = None

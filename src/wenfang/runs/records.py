@@ -134,7 +134,8 @@ class Options:
     `lease_ttl_s` and is renewed each `beat_s`; the process fences itself when it could not renew for
     0.8 of it. `attempts`: claims without a new finished step before a run counts as poison.
     `delta_s` and `delta_chars` bound how long and how far text is held back to be sent together.
-    `retry_s` are the pauses after which a failed write is tried again.
+    `patience_s` is how long a fact whose loss would cost no more than asking or reading again may wait
+    for an intent to be written with. `retry_s` are the pauses after which a failed write is tried again.
     `reserve_tokens` is reserved for a run whose limits name no token budget.
     """
 
@@ -148,6 +149,7 @@ class Options:
     delta_s: float = 0.04
     delta_chars: int = 64
     partial_s: float = 1.0
+    patience_s: float = 0.015
     deadline_s: float | None = None
     retry_s: tuple[float, ...] = (0.05, 0.25, 1.0, 3.0)
     reserve_tokens: int = 200_000
