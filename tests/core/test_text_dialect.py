@@ -351,7 +351,7 @@ def test_fb09_the_model_is_told_and_the_prefix_stays(
     first = conversation.request(messages[:1], tool_choice=choice, stream=True).messages
     later = conversation.request(messages, tool_choice="auto", stream=True).messages
     assert all(a is b for a, b in zip(first, later, strict=False))
-    rule = f"第一步必须用 {said}".replace("a tool", "一个工具") if zh else f"has to call {said};"
+    rule = f"第一步必须用 {said}".replace(" a tool", "一个工具") if zh else f"has to call {said};"
     assert rule in first[0].content  # type: ignore[operator]
     resumed = opened(name, choice=choice).request(messages, tool_choice="auto", stream=True)
     assert resumed.messages[0] == first[0]

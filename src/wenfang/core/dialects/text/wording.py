@@ -56,9 +56,13 @@ _ONLY_ANSWER: Mapping[Language, str] = {
 }
 _FIRST: Mapping[Language, str] = {
     "en": "- The first step of a task has to call {name}; an answer without it does not count.\n",
-    "zh": "- 每项任务的第一步必须用 {name}，不能直接回答。\n",
+    "zh": "- 每项任务的第一步必须用{name}，不能直接回答。\n",
 }
-_A_TOOL: Mapping[Language, str] = {"en": "a tool", "zh": "一个工具"}
+# Any tool, or a certain one.
+_TOOL: Mapping[Language, tuple[str, str]] = {
+    "en": ("a tool", "{name}"),
+    "zh": ("一个工具", " {name}"),
+}
 _BLANKS: Mapping[Language, Mapping[str, str]] = {
     "en": {
         "thought": "why this step, in a sentence",
@@ -96,7 +100,8 @@ def system_text(
 
 
 def _named(language: Language, tools: Sequence[ToolSpec]) -> str:
-    return tools[0].name if len(tools) == 1 else _A_TOOL[language]
+    one_of, this = _TOOL[language]
+    return this.format(name=tools[0].name) if len(tools) == 1 else one_of
 
 
 def _shown(form: Form, language: Language, needed: Sequence[ToolSpec] = ()) -> Form:
@@ -127,7 +132,7 @@ _SMALLER: Mapping[Language, str] = {
 }
 _CALL_FIRST: Mapping[Language, str] = {
     "en": "Nothing was run: this step has to call {name}. Send only the action:\n\n{action}",
-    "zh": "没有执行：这一步必须用 {name}。请只输出行动：\n\n{action}",
+    "zh": "没有执行：这一步必须用{name}。请只输出行动：\n\n{action}",
 }
 _OPEN: frozenset[Reason] = frozenset({"empty", "no_action", "ambiguous_call"})
 
