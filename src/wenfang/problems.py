@@ -137,6 +137,13 @@ PROBLEMS: dict[str, Row] = dict(
              "There is no model to use ({why}). Three ways: `wenfang model pull` downloads the "
              "built-in one; connect a provider in the settings (or WENFANG_BASE_URL, "
              "WENFANG_API_KEY, WENFANG_MODEL); choose the scripted demo (WENFANG_PROVIDER=scripted)"),
+        _row("nothing_to_probe", 409, "脚本演示按固定规则回答，没有什么可探测；请先选择一个模型",
+             "The scripted demo follows fixed rules, so there is nothing to probe; choose a model first"),
+        _row("probe_failed", 502, "探测没有做完：{problem}", "The probes could not be finished: {problem}"),
+        _row("no_dialect", 502, "{model} 用哪种写法都调用不了工具；请换一个模型",
+             "{model} calls tools in no dialect; choose another model"),
+        _row("probe_active", 409, "正在探测写法；等它结束，或者取消",
+             "A search for the dialect is running; wait for it or cancel it"),
         _row("pull_active", 409, "模型正在下载", "The model is being downloaded already"),
         _row("pull_failed", 502, "模型下载失败：{problem}", "The model could not be downloaded: {problem}"),
         _row("model_not_found", 404, "没有名为 {name} 的本地模型；wenfang model list 列出已有的",
@@ -160,8 +167,6 @@ PROBLEMS: dict[str, Row] = dict(
         _row("database_broken", 500, "数据库 {path} 无法使用：{problem}。从备份恢复，或用 --data 换一个目录",
              "The database {path} cannot be used: {problem}. Restore a backup or choose another data "
              "directory with --data"),
-        _row("database_locked", 503, "数据库 {path} 正忙；稍后再试",
-             "The database {path} is busy; try again in a moment"),
         _row("database_busy", 409, "数据库正被另一台机器 {host} 使用；请先停掉那边",
              "The database is in use by another machine, {host}; stop that one first"),
         _row("database_locked", 503, "数据库 {path} 一直被另一个进程锁住；稍后重试，或先停掉那个进程",

@@ -180,7 +180,7 @@ class SettingsStore:
             fields["base_url"] = self._above["base_url"]
         stored = self._stored().model_copy(update=fields)
         try:
-            _replace(self.file, _encode(stored))
+            replace_file(self.file, _encode(stored))
         except OSError as error:
             raise storage_problem(error, self.file.parent) from error
         return self.current()
@@ -236,8 +236,9 @@ def _encode(settings: Settings) -> bytes:
     return json.dumps(values, ensure_ascii=False, indent=2).encode() + b"\n"
 
 
-def _replace(file: Path, content: bytes) -> None:
-    """Write a file as a whole: the old one or the new one is there, never a part."""
+def replace_file(file: Path, content: bytes) -> None:
+    """Write a file as a whole, for its owner only: the old one or the new one is there, never a part.
+    Raises OSError."""
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")  # mode 0600
     try:
         with os.fdopen(handle, "wb") as temporary:

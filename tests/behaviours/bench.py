@@ -8,7 +8,22 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, create_model
+
 from wenfang.core import Tool, ToolContext, tool
+
+_TYPES: dict[str, type[Any]] = {
+    "string": str,
+    "integer": int,
+    "number": float,
+    "boolean": bool,
+    "array": list,
+    "object": dict,
+}
+
+
+def _type_of(schema: dict[str, Any]) -> type[Any]:
+    return _TYPES[schema["type"]]
 
 
 class Workbench:
@@ -23,7 +38,9 @@ class Workbench:
         self._log = log
         self._hold = hold
 
-    def tools(self, names: list[str]) -> list[Tool]:
+    def tools(
+        self, names: list[str], schemas: dict[str, tuple[dict[str, Any], str]] | None = None
+    ) -> list[Tool]:
         numbers = count(1)
 
         @tool
@@ -78,7 +95,31 @@ class Workbench:
             return await self._act("save", {"text": text})
 
         known = {t.name: t for t in (add, ping, poll, echo, boom, write_file, slow, send, save)}
-        return [known[name] for name in names]
+        made = [self._made(name, *each) for name, each in (schemas or {}).items()]
+        return [known[name] for name in names] + made
+
+    def _made(self, name: str, spec: dict[str, Any], text: str) -> Tool:
+        """A tool that takes what its schema says and returns a text."""
+        schema = spec["parameters"]
+
+        async def handler(context: ToolContext, args: BaseModel) -> str:
+            self._note(name, args.model_dump(exclude_unset=True))
+            return text
+
+        required = schema.get("required", ())
+        fields: dict[str, Any] = {
+            key: (_type_of(each), ... if key in required else _type_of(each)())
+            for key, each in schema["properties"].items()
+        }
+        params = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
+        return Tool(
+            name=name,
+            description=spec.get("description", ""),
+            params=params,
+            handler=handler,
+            access=spec["access"],
+            aliases=spec.get("aliases", {}),
+        )
 
     def _note(self, name: str, args: dict[str, Any]) -> None:
         self.executed.append([name, args])

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wenfang.core import DialectName
+from wenfang.core import DIALECTS, Dialect
+from wenfang.core.dialects.told import Told
 from wenfang.testing import Script, parse_script
 
 DATA = Path(__file__).parent / "data"
@@ -23,7 +24,9 @@ class Case:
     was shown) it is stopped there, with `leave_at` the viewer goes away there, with `crash_at` the
     process dies there and another one takes over. `tools`, `limits`, `tool_choice` and `clients` (the
     models to fall back on) set up the run; `store_fails` are the places in the journal where the
-    store fails once. `faces` are those the row means something on.
+    store fails once. `faces` are those the row means something on. `schemas` are tools given by their
+    schemas, by name, each with the text that it returns; `dialect` may also be a format that models were
+    trained on.
     """
 
     id: str
@@ -34,10 +37,17 @@ class Case:
     tools: list[str] = field(default_factory=lambda: ["add"])
     limits: dict[str, Any] = field(default_factory=dict)
     tool_choice: str = "auto"
-    dialect: DialectName = "native"
+    dialect: str = "native"
     store_fails: list[str] = field(default_factory=list)
     clients: list[str] = field(default_factory=lambda: ["m"])
     faces: list[str] = field(default_factory=lambda: list(FACES))
+    schemas: dict[str, tuple[dict[str, Any], str]] = field(default_factory=dict)
+
+    @property
+    def spoken(self) -> Dialect:
+        """The dialect of the run."""
+        known: dict[str, Dialect] = {**DIALECTS}
+        return known.get(self.dialect) or Told(self.dialect, self.dialect)
 
 
 def load_cases(only: str = "") -> list[Case]:

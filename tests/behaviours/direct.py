@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wenfang.core import (
-    DIALECTS,
     Agent,
     AgentBusy,
     AgentEvent,
@@ -24,7 +23,7 @@ from wenfang.testing import ScriptedServer
 
 from .bench import Workbench
 from .corpus import Case
-from .outcome import Outcome
+from .outcome import Outcome, kind_of
 
 
 class Sleeps(list[float]):
@@ -50,8 +49,10 @@ class Viewer:
     texts: dict[str, str] = field(default_factory=dict)
     resets: int = 0
     ends: list[RunEnd] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
 
     def see(self, event: AgentEvent) -> None:
+        self.seen.append(kind_of(event))
         if isinstance(event, MessageDelta) and event.kind == "text":
             text = self.texts.get(event.message_id, "")
             assert event.off == len(text.encode("utf-16-le", "surrogatepass")) // 2
@@ -73,10 +74,10 @@ class Direct:
         async with ScriptedServer(case.script) as server:
             agent = Agent(
                 make_client(case, server.url, sleeps),
-                bench.tools(case.tools),
+                bench.tools(case.tools, case.schemas),
                 instructions="You are under test.",
                 limits=make_limits(case),
-                dialect=DIALECTS[case.dialect],
+                dialect=case.spoken,
                 tool_choice=case.tool_choice,  # type: ignore[arg-type]
                 streaming=self._streaming,
             )
@@ -103,6 +104,7 @@ class Direct:
             problems=server.problems(),
             sleeps=list(sleeps),
             refused=refused,
+            seen=viewer.seen,
         )
         return {self.names[0]: outcome}
 

@@ -22,6 +22,8 @@ from wenfang.runs import (
     UserMessage,
 )
 
+from .outcome import kind_of
+
 _EVENT: TypeAdapter[Any] = TypeAdapter(Event)
 
 
@@ -56,6 +58,7 @@ class Watch:
     facts: list[Envelope] = field(default_factory=list)
     resets: int = 0
     faults: list[str] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def see(self, seq: int | None, event: Envelope) -> None:
@@ -64,6 +67,7 @@ class Watch:
                 self.faults.append(f"frame {seq} after {self.seq}")
             self.seq = seq
             self.facts.append(event)
+        self.seen.append(kind_of(event))
         if isinstance(event, BlockDelta) and event.kind == "text":
             self._delta(event)
         elif isinstance(event, StepReset):

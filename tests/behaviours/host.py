@@ -10,11 +10,11 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from wenfang.core import DIALECTS, Toolbox
+from wenfang.core import Toolbox
 from wenfang.crews import open_models
 from wenfang.runs import AgentSpec, Options, RunContext, open_runs
 from wenfang.server.app import make_app
-from wenfang.server.pulls import Pulls
+from wenfang.server.jobs import Job
 from wenfang.server.services import Services
 from wenfang.server.serving import Server, bind, url_of
 from wenfang.server.streams import Streams
@@ -29,8 +29,8 @@ _APP = make_app(None)  # building its routes takes longer than a case; it serves
 _OPTIONS = Options(delta_s=0.005, delta_chars=1, retry_s=(0.01,) * 4)
 
 
-async def _no_pull(report: Callable[[float], None]) -> None:
-    raise AssertionError("no case downloads anything")
+async def _no_job(report: Callable[[float], None]) -> None:
+    raise AssertionError("no case downloads or probes anything")
 
 
 class _FailingOnce:
@@ -56,8 +56,8 @@ async def open_host(
     def make_agent(context: RunContext) -> AgentSpec:
         return AgentSpec(
             client=make_client(case, model_url, sleeps),
-            tools=Toolbox(bench.tools(case.tools)),
-            dialect=DIALECTS[case.dialect],
+            tools=Toolbox(bench.tools(case.tools, case.schemas)),
+            dialect=case.spoken,
             instructions="You are under test.",
             limits=make_limits(case),
             tool_choice=case.tool_choice,  # type: ignore[arg-type]
@@ -72,7 +72,12 @@ async def open_host(
         ) as runs,
     ):
         services = Services(
-            store=store, models=models, runs=runs, pulls=Pulls(_no_pull), streams=Streams()
+            store=store,
+            models=models,
+            runs=runs,
+            pulls=Job(_no_job, busy="pull_active"),
+            probes=Job(_no_job, busy="probe_active"),
+            streams=Streams(),
         )
         _APP.state.services = services
         ready = asyncio.Event()
@@ -88,7 +93,7 @@ async def open_host(
 
 async def _main(case_id: str, dialect: str, data: Path, model_url: str, *, hold: bool) -> None:
     case = next(case for case in load_cases(case_id) if case.id == case_id)
-    case = replace(case, dialect=dialect)  # type: ignore[arg-type]
+    case = replace(case, dialect=dialect)
     bench = Workbench(log=data / CALLS, hold=hold)
     async with open_host(case, data, model_url, bench, Sleeps()) as url:
         print(url, flush=True)

@@ -35,6 +35,7 @@ class Outcome:
     refused: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)  # what the face itself saw going wrong
     ledger: dict[str, Any] | None = None
+    seen: list[str] = field(default_factory=list)  # the kinds of the events, in order
 
     @property
     def replies(self) -> list[Assistant]:
@@ -43,6 +44,13 @@ class Outcome:
     @property
     def results(self) -> list[ToolResult]:
         return [message for message in self.messages if isinstance(message, ToolResult)]
+
+
+def kind_of(event: Any) -> str:
+    """What an event is, without when and where: deltas by the kind of their block, calls by their tool."""
+    call = getattr(event, "call", None) or getattr(event, "result", None)
+    detail = getattr(event, "kind", None) or getattr(call, "name", "")
+    return f"{event.type} {detail}".rstrip()
 
 
 def wrongs(outcome: Outcome, expect: dict[str, Any]) -> list[str]:

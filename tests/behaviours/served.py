@@ -143,7 +143,10 @@ class _Drive:
         if place not in self._case.tools:
             await self.watch.until(lambda: self.watch.is_shown(place))
         elif "crash_at" in self._case.drive[-1]:
-            while not (self._data / CALLS).exists():
+            calls = self._data / CALLS
+            while not (
+                calls.exists() and calls.read_text().endswith("\n")
+            ):  # written, not only opened
                 await asyncio.sleep(0.01)
         else:
             await self._bench.entered.wait()
@@ -230,6 +233,7 @@ class _Drive:
             refused=self._refused,
             faults=watch.faults + _after_the_end(watch),
             ledger=_ledger(self._data, self._run_id),
+            seen=watch.seen,
         )
 
     async def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:

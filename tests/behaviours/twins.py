@@ -2,7 +2,8 @@
 
 A twin has to come to the same runs, results and ends. What differs follows from the form: words before a
 call are a thought, a reply is ended when its action is complete (so its usage is counted, not told), and
-arguments that are no use have one name for all that can be wrong with them.
+arguments that are no use have one name for all that can be wrong with them. A call that is repeated so
+often comes with another thought each time, because the same unreadable text ends a run (FB30m).
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ TEXT_DIALECTS: dict[DialectName, str] = {
     "bracket": "bracket",
     "classic": "classic",
 }
+_FIELDS = ("usage", "ledger", "choices")  # of the provider: a form has none
 _UNUSABLE = ("malformed", "truncated", "invalid_arguments")
 _ONLY_NATIVE = {
     "FB02c": "a complete action is run, whatever happens to the words behind it",
     "FB06c": "a complete action is run, whatever cut the words behind it",
-    "FB09c": "no field can require a call",
     "FB26b": "it waits for words that are a thought here",
     "FB07g": "an empty text is no JSON here",
 }
@@ -38,7 +39,7 @@ _ONLY_NATIVE = {
 _NAME_IS_LOST = {
     "FB07e": {"markdown", "plain_zh"},
     "FB07f": {"markdown", "plain_zh"},
-    "FB08b": {"markdown", "plain_zh", "bracket"},
+    "FB08b": {"markdown", "plain_zh"},
 }
 
 
@@ -47,17 +48,23 @@ def twin_of(case: Case, dialect: DialectName) -> Case | None:
     replies = case.script.replies
     if case.id in _ONLY_NATIVE or dialect in _NAME_IS_LOST.get(case.id, ()):
         return None
-    if not any(reply.tools for reply in replies):
+    if case.dialect != "native" or not any(reply.tools for reply in replies):
         return None
     if any(reply.raw or reply.chunks or len(reply.tools) > 1 for reply in replies):
         return None
     form = FORMS[TEXT_DIALECTS[dialect]]["en"]
     script = Script(
         name=f"{case.script.name} {dialect}",
-        replies=tuple(_reply(form, reply) for reply in replies),
+        replies=tuple(_reply(form, each) for reply in replies for each in _one_by_one(reply)),
         extra=case.script.extra,
     )
     return replace(case, dialect=dialect, script=script, expect=_expect(case))
+
+
+def _one_by_one(reply: Reply) -> list[Reply]:
+    if not reply.tools or reply.repeat < 2:
+        return [reply]
+    return [msgspec.structs.replace(reply, repeat=1, text=f"Try {n}.") for n in range(reply.repeat)]
 
 
 def _reply(form: Form, reply: Reply) -> Reply:
@@ -86,7 +93,7 @@ def _is_json(text: str) -> bool:
 
 
 def _expect(case: Case) -> dict[str, Any]:
-    expect = {key: value for key, value in case.expect.items() if key not in ("usage", "ledger")}
+    expect = {key: value for key, value in case.expect.items() if key not in _FIELDS}
     if "texts" in expect:
         words = [reply.whole_text for reply in case.script.replies if reply.tools]
         expect["texts"] = ["" if text in words else text for text in expect["texts"]]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from wenfang.testing import Reply, Script, ScriptedServer, call, say
+from wenfang.core import DIALECTS
+from wenfang.crews import can_call
+from wenfang.testing import Reply, Script, ScriptedModel, ScriptedServer, call, say
 
 from .conftest import Command
 
@@ -66,6 +69,25 @@ def test_doctor_with_the_demo(command: Command) -> None:
     assert result.code == 0
     assert set(found) == {"data", "disk", "database", "settings", "model", "sandbox", "studio"}
     assert "broken" not in found.values()
+
+
+LEAK = '<tool_call>{"name": "echo", "arguments": {"text": "ok"}}</tool_call>'
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("dialect", "replies", "calls"),
+    [
+        ("native", [call("echo", text="ok")], True),
+        ("native", [say(LEAK)], False),
+        ("lenient", [call("echo", text="ok")], True),
+        ("lenient", [say(LEAK)], True),
+        ("lenient", [say("I cannot")], False),
+        ("tagged", [say('Action:\n<tool_name>echo</tool_name>\n<arguments>{"text": "ok"}</arguments>')], True),
+    ],
+)  # fmt: skip
+async def test_whether_a_model_can_call(dialect: Any, replies: list[Reply], calls: bool) -> None:
+    assert await can_call(ScriptedModel(*replies), DIALECTS[dialect]) is calls
 
 
 @pytest.mark.anyio

@@ -33,7 +33,7 @@ async def _against(
 async def test_an_answer(command: Command) -> None:
     replies = [call("write_file", path="a.md", text="第一章"), say("写好了。")]
     result, provider = await _against(command, replies, "写第一章")
-    assert (result.code, result.out) == (0, "写好了。\n")
+    assert (result.code, result.out) == (0, "写好了。\n"), result.err
     assert "write_file" in result.err
     assert (command.project / "a.md").read_text() == "第一章"
     provider.check()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wenfang.core import (
+    DIALECTS,
     Assistant,
     CallDone,
     CallDue,
@@ -19,6 +20,7 @@ from wenfang.core import (
     ToolCall,
     ToolResult,
     Usage,
+    tagged,
     user,
 )
 
@@ -173,6 +175,58 @@ def test_fb06_fb07_unusable_calls_in_a_row(rounds, stops_at) -> None:
             guard.observe(result(error))
     guard.observe(DUE)
     assert (len(rounds) if guard.stopped else None) == stops_at
+
+
+def unread(raw: str | None, *, error: str | None = "it ends early") -> CallDone:
+    call = ToolCall(id="c", name="t", arguments={}, error=error, raw=raw)
+    kind = "malformed" if error else None
+    return CallDone(
+        call=call, result=ToolResult(call_id="c", name="t", content=(), error_type=kind)
+    )
+
+
+@pytest.mark.parametrize(
+    ("calls", "stops_at"),
+    [
+        pytest.param([unread("x"), unread("x")], 2, id="the same twice"),
+        pytest.param(
+            [unread("x"), unread("y"), unread("x")], None, id="each differs from the last"
+        ),
+        pytest.param([unread("x"), unread("y"), unread("y")], 3, id="the same after another"),
+        pytest.param([unread("x"), result(None), unread("x")], None, id="a good call between"),
+        pytest.param([unread(None)] * 3, None, id="nothing was kept of the text"),
+        pytest.param([unread("x", error=None)] * 3, None, id="repaired and run"),
+        pytest.param([unread("x", error="a"), unread("x", error="b")], 2, id="another reason"),
+    ],
+)
+def test_dialects_5_11_the_same_unreadable_text(calls: list, stops_at: int | None) -> None:
+    guard = Limits(invalid_output=99).start(tagged.limits())
+    seen = None
+    for at, event in enumerate(calls, 1):
+        guard.observe(DUE)
+        guard.observe(event)
+        seen = seen or (at if guard.stopped else None)
+    assert seen == stops_at
+    if guard.stopped:
+        assert guard.stopped.reason == "invalid_model_output"
+        assert guard.stopped.answer_turn
+
+
+def test_dialects_5_11_the_same_text_before_an_interruption_counts() -> None:
+    call = ToolCall(id="r", name="t", arguments={}, error="it ends early", raw="x")
+    guard = Limits().start(tagged.limits())
+    result = ToolResult(call_id="r", name="t", content=(), error_type="malformed")
+    guard.replay([Assistant(content=(call,), stop="tool_use"), result])
+    assert guard.stopped is None
+    assert isinstance(guard.observe(unread("x")), Stop)
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_dialects_5_11_where_calls_are_text(name: str) -> None:
+    guard = Limits().start(DIALECTS[name].limits())
+    for _ in range(2):
+        guard.observe(unread("x"))
+    assert (guard.stopped is None) is (name == "native")
 
 
 def test_fbx2_an_empty_reply_is_asked_for_once_more() -> None:

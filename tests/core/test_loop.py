@@ -312,6 +312,30 @@ async def test_fb09_a_required_call_is_required_once() -> None:
     assert [r.tool_choice for r in agent.client.requests] == ["required", "auto"]  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    ("first", "choices"),
+    [
+        (calls(("add", {"a": 1}), error="no JSON"), ["add", "add", "auto"]),
+        (calls(("add", {"a": "x", "b": 1})), ["add", "add", "auto"]),
+        (calls(("fly", {})), ["add", "add", "auto"]),
+        (calls(("add", {"a": 1, "b": 1}), stop="length"), ["add", "add", "auto"]),
+        (calls(("fly", {}), ("add", {"a": 1, "b": 1})), ["add", "auto", "auto"]),
+        (calls(("boom", {})), ["add", "auto", "auto"]),
+    ],
+    ids=["malformed", "invalid arguments", "unknown tool", "cut", "one of two", "failed"],
+)
+async def test_fb09_what_is_no_call_does_not_end_the_requirement(first, choices: list) -> None:
+    world = World()
+    agent = world.agent(first, calls(("add", {"a": 1, "b": 1})), says("ok"), tool_choice="add")
+    await agent.run("go")
+    assert [r.tool_choice for r in agent.client.requests] == choices  # type: ignore[attr-defined]
+
+
+async def test_fb09_a_choice_that_names_no_tool_is_refused_at_once() -> None:
+    with pytest.raises(ValueError, match=r"names no tool: 'fly'; the tools are: .*add"):
+        World().agent(tool_choice="fly")
+
+
 async def test_fb10_the_same_call_forever_ends_with_at_most_7_requests() -> None:
     world = World()
     model = FakeModel(*[calls(("add", {"a": 1, "b": 1})) for _ in range(5)], says("It is 2."))

@@ -320,6 +320,14 @@ async def test_a_call_that_is_still_required_after_an_interruption() -> None:
     assert [r.tool_choice for r in model.requests] == ["required", "auto"]
 
 
+async def test_fb09_what_was_no_call_before_an_interruption_leaves_it_required() -> None:
+    asked = calls(("fly", {}))
+    model = FakeModel(calls(("add", {"a": 1})), says("ok"))
+    refused = result_of(asked, error_type="unknown_tool")
+    await resumed(Agent(model, TOOLS, tool_choice="required"), *before(user("go"), asked, refused))
+    assert [r.tool_choice for r in model.requests] == ["required", "auto"]
+
+
 async def test_what_was_said_before_is_the_answer_if_nothing_comes() -> None:
     asked = calls(("add", {"a": 1}), text="so far")
     silent = calls(("add", {"a": 2}))

@@ -30,7 +30,7 @@ from wenfang.core import (
     tool,
     user,
 )
-from wenfang.core.dialects.schema_conversation import UNREADABLE, Repeats, write_step
+from wenfang.core.dialects.schema_conversation import Repeats, write_step
 from wenfang.core.dialects.schema_grammar import (
     ANSWER_CHARS,
     ARGUMENT_CHARS,
@@ -40,6 +40,7 @@ from wenfang.core.dialects.schema_grammar import (
 )
 from wenfang.core.dialects.schema_prompt import language_of, system_text
 from wenfang.core.dialects.schema_reader import StepReader
+from wenfang.core.dialects.told_conversation import UNREADABLE
 
 READ = ToolSpec(
     name="read_file",
@@ -68,8 +69,8 @@ CALC = ToolSpec(
 TOOLS = (READ, CALC)
 
 
-def opened(tools=TOOLS):
-    return schema_steps.open(tools, lambda: new_id("call"))
+def opened(tools=TOOLS, choice="auto"):
+    return schema_steps.open(tools, lambda: new_id("call"), choice)
 
 
 def raw(text: str, stop: str = "stop") -> Assistant:
@@ -326,6 +327,54 @@ def test_plain_text_is_refused_once_and_then_taken_for_the_answer() -> None:
     final = opened()
     final.request([user("?")], tool_choice="none", stream=True)
     assert plain(decode("It is 4.", conversation=final)[0]) == [("text", "It is 4.")]
+
+
+@pytest.mark.parametrize(
+    ("choice", "said", "actions"),
+    [
+        ("required", "a tool", ["read_file", "calculator"]),
+        ("read_file", "read_file", ["read_file"]),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 10_000])
+def test_fb09_a_call_that_is_required(choice: str, said: str, actions: list, size: int) -> None:
+    conversation = opened(choice=choice)
+    first = conversation.request([user("?")], tool_choice=choice, stream=True)
+    assert f"has to call {said};" in first.messages[0].content
+    options = first.response_schema.get("anyOf", [first.response_schema])
+    assert [option["properties"]["action"]["const"] for option in options] == actions
+    for text in ('{"thought": "t", "action": "final", "answer": "4"}', "It is 4.", "It is 4."):
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        reply, live = decode(text, pieces=pieces, conversation=conversation)
+        (call,) = reply.calls
+        assert (call.name, call.error is None, reply.text) == (UNREADABLE, False, "")
+        assert "text" not in live
+        assert "final" not in conversation.repair(call)
+    reply, _ = decode(CALL, conversation=conversation)
+    assert [c.name for c in reply.calls if c.error is None] == ["read_file"]
+    later = conversation.request([user("?")], tool_choice="auto", stream=True)
+    assert later.messages[0] is first.messages[0]
+    assert decode(DECODED["final"][0], conversation=conversation)[0].text == "It is 4."
+    assert "has to call" not in system_text("", TOOLS)
+
+
+def test_fb09_a_step_with_another_tool_is_refused_where_one_is_required() -> None:
+    conversation = opened(choice="calculator")
+    conversation.request([user("?")], tool_choice="calculator", stream=True)
+    (call,) = decode(CALL, conversation=conversation)[0].calls
+    assert call.error == "this step has to call calculator."
+    strange = CALL.replace("read_file", "fly")
+    assert (
+        decode(strange, conversation=conversation)[0].calls[0].error is None
+    )  # refused as unknown
+
+
+@pytest.mark.parametrize("stop", ["length", "error", "aborted"])
+def test_fb09_a_required_call_and_an_answer_that_was_cut(stop: str) -> None:
+    conversation = opened(choice="required")
+    conversation.request([user("?")], tool_choice="required", stream=True)
+    reply, live = decode('{"action": "final", "answer": "It', stop=stop, conversation=conversation)
+    assert (len(reply.calls), reply.text, live) == (int(stop == "length"), "", {})
 
 
 # There and back

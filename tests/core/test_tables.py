@@ -221,7 +221,7 @@ def test_every_limit_answers_every_event_with_a_verdict() -> None:
     reply = Assistant(content=(Text(text="x"),), stop="stop")
     happened = (ModelDue(seconds=0.0), ModelDone(reply=reply), CallDue(call=call), done)
     every = Limits(tokens=1000, wall_s=1000).start(schema_steps.limits())._limits
-    assert len(every) == 9
+    assert len(every) == 10
     for limit in every:
         assert [type(limit.observe(event)) for event in happened] == [Ok] * 4
 

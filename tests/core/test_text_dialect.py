@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -29,8 +30,9 @@ from wenfang.core import (
     user,
 )
 from wenfang.core.dialects.text import render_observation
-from wenfang.core.dialects.text.conversation import UNREADABLE, TextConversation
+from wenfang.core.dialects.text.conversation import TextConversation
 from wenfang.core.dialects.text.forms import FORMS
+from wenfang.core.dialects.told_conversation import UNREADABLE
 from wenfang.testing import Reply, ScriptedModel, ToolUse, say
 
 pytestmark = pytest.mark.anyio
@@ -55,8 +57,8 @@ NOTE = ToolSpec(
 )
 
 
-def opened(name: str, *tools: ToolSpec) -> TextConversation:
-    made = DIALECTS[name].open(tools or (ADD, NOTE), lambda: new_id("call"))  # type: ignore[index]
+def opened(name: str, *tools: ToolSpec, choice: str = "auto") -> TextConversation:
+    made = DIALECTS[name].open(tools or (ADD, NOTE), lambda: new_id("call"), choice)  # type: ignore[index]
     assert isinstance(made, TextConversation)
     return made
 
@@ -79,7 +81,9 @@ def read(
         if decoder.is_complete:
             break
     raw = Assistant(content=(Text(text=text),), stop=stop, usage=Usage(input=1, output=1))
-    return decoder.close(raw), live
+    reply = decoder.close(raw)
+    assert size or not decoder.late
+    return reply, [*live, *decoder.late]
 
 
 def plain(blocks: Sequence[Any]) -> list[Any]:
@@ -120,6 +124,17 @@ def test_an_action_and_an_answer(name: str, size: int) -> None:
 
 
 @EACH
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+def test_what_is_certain_only_at_the_end_is_shown_as_well(name: str, size: int) -> None:
+    """A closing fence and the start of a label are held back until it is clear what they are."""
+    for text in ("Like this:\n```\na\n```", "See the Act", "Three.\n\nFinal"):
+        written = answer(name, text).removesuffix("\n</final_answer>")
+        reply, live = read(opened(name), written, size=size)
+        assert reply.text == text
+        assert "".join(d.text for d in live if d.kind == "text").strip() == text
+
+
+@EACH
 def test_the_reply_is_ended_when_its_action_is_complete(name: str) -> None:
     decoder = opened(name).decoder()
     text = action(name, {"a": 1, "b": 2})
@@ -128,6 +143,52 @@ def test_the_reply_is_ended_when_its_action_is_complete(name: str) -> None:
     assert not decoder.is_complete
     decoder.feed(Delta(kind="text", text=text[cut:] + "\n\n", index=0))
     assert decoder.is_complete
+
+
+@EACH
+def test_what_only_the_end_makes_certain_is_told_then(name: str) -> None:
+    """5.7: the end of an answer may be the beginning of a tag until nothing follows."""
+    decoder = opened(name).decoder()
+    text = answer(name, "a <tool").partition("</")[0].rstrip()
+    live = list(decoder.feed(Delta(kind="text", text=text, index=0)))
+    assert "".join(delta.text for delta in live if delta.kind == "text") == "a"
+    reply = decoder.close(Assistant(content=(Text(text=text),), stop="stop"))
+    assert "".join(delta.text for delta in decoder.late if delta.kind == "text") == " <tool"
+    assert plain(reply.content) == [(Text, "a <tool")]
+
+
+def test_a_whole_reply_has_no_last_pieces() -> None:
+    decoder = opened("tagged").decoder()
+    reply = Assistant(content=(Text(text=answer("tagged", "3")),), stop="stop")
+    assert plain(decoder.close(reply).content) == [(Text, "3")]
+    assert list(decoder.late) == []
+
+
+async def test_5_5_aliases_and_quotations_reach_the_tool() -> None:
+    """What the parser may read more generously follows from the tool itself."""
+
+    @tool(aliases={"name": "text"})
+    def look(text: str) -> str:
+        """Look it up."""
+        return f"found {text}"
+
+    @tool(access="write", aliases={"name": "text"})
+    def put(text: str) -> str:
+        """Put it away."""
+        return f"put {text}"
+
+    replies = [
+        Reply(text='Action: look\nAction Input: {"name": "the "old" man"}'),
+        Reply(text='Action: put\nAction Input: {"name": "the "old" man"}'),
+        Reply(text='Action: put\nAction Input: {"name": "man"}'),
+        Reply(text="Final Answer: done"),
+    ]
+    agent = Agent(ScriptedModel(*replies), [look, put], dialect=DIALECTS["classic"])
+    end = await agent.run("Go.")
+    results = [message for message in agent.transcript if isinstance(message, ToolResult)]
+    assert [result.error_type for result in results] == [None, "malformed", None]
+    assert (results[0].text, results[2].text) == ('found the "old" man', "put man")
+    assert end.answer == "done"
 
 
 def test_text_whose_role_was_open_stays_what_was_shown() -> None:
@@ -157,7 +218,10 @@ def test_reasoning_of_the_provider_comes_first_and_is_no_protocol(name: str) -> 
 def test_a_call_that_the_provider_has_read_wins(name: str) -> None:
     call = ToolCall(id="c", name="add", arguments={"a": 1, "b": 2})
     reply = Assistant(content=(Text(text=answer(name, "x")), call), stop="tool_use")
-    assert opened(name).decoder().close(reply) is reply
+    assert opened(name).decoder().close(reply) == replace(reply, content=(Text(text="x"), call))
+    leaked = action(name, {"a": 5, "b": 5}, "So.")
+    reply = replace(reply, content=(Text(text=leaked), call))
+    assert opened(name).decoder().close(reply).content == (Thinking(text="So."), call)
 
 
 @EACH
@@ -210,6 +274,10 @@ def test_without_tools_plain_text_is_the_answer() -> None:
 def test_an_answer_that_the_limit_cut() -> None:
     reply, _ = read(opened("tagged"), "<final_answer>\nIt is th", stop="length")
     assert (plain(reply.content), reply.stop) == ([(Text, "It is th")], "length")
+    reply, _ = read(
+        opened("tagged"), "<final_answer>\nIt is three.\n</final_answer>", stop="length"
+    )
+    assert (plain(reply.content), reply.stop) == ([(Text, "It is three.")], "stop")
     reply, _ = read(opened("tagged"), "Thought: so", stop="length")
     assert reply.stop in ("length", "tool_use")
 
@@ -218,6 +286,94 @@ def test_a_reply_that_broke_off_keeps_its_thought_and_no_call() -> None:
     reply, _ = read(opened("tagged"), "Thought: so\nAction:\n<tool_name>add", stop="error")
     assert reply.calls == ()
     assert reply.stop == "error"
+
+
+# A call that is required (FB09)
+
+NEEDED = pytest.mark.parametrize(("choice", "said"), [("required", "a tool"), ("add", "add")])
+
+
+@EACH
+@NEEDED
+@pytest.mark.parametrize("size", [0, 1, 7, 10_000])
+def test_fb09_an_answer_is_refused_and_not_shown_where_a_call_is_required(
+    name: str, choice: str, said: str, size: int
+) -> None:
+    conversation = opened(name, choice=choice)
+    asked(conversation, user("Add."), choice=choice)
+    for text in (answer(name, "It is three."), "It is three."):
+        reply, live = read(conversation, text, size=size)
+        (call,) = reply.calls
+        assert call.name == UNREADABLE
+        assert call.error
+        assert reply.text == ""
+        assert not [delta for delta in live if delta.kind == "text"]
+        told = conversation.repair(call)
+        assert told.startswith(f"Nothing was run: this step has to call {said}.")
+        form = FORMS[conversation.shape.name]["en"]
+        assert form.action.partition("{")[0] in told
+        assert answer(name, "the whole answer") not in told
+        assert ("add" in told) is (choice == "add")
+    reply, _ = read(conversation, action(name, {"a": 1, "b": 2}), size=size)
+    assert plain(reply.content) == [(Thinking, "So."), ("add", {"a": 1, "b": 2})]
+    asked(conversation, user("Add."))
+    assert read(conversation, answer(name, "3"), size=size)[0].text == "3"
+
+
+@EACH
+def test_fb09_a_call_of_another_tool_is_refused_where_one_is_required(name: str) -> None:
+    conversation = opened(name, choice="note")
+    asked(conversation, user("Add."), choice="note")
+    (call,) = read(conversation, action(name, {"a": 1, "b": 2}))[0].calls
+    assert (call.name, call.error) == ("add", "this step has to call note.")
+    assert "note" in conversation.repair(call)
+
+
+def test_fb09_words_beside_a_required_call_are_its_thought() -> None:
+    """In an open dialect they would be shown, and then the reply might be refused."""
+    conversation = opened("plain_zh", choice="required")
+    asked(conversation, user("Add."), choice="required")
+    text = '我来加。\n工具调用：{"tool": "add", "parameters": {"a": 1, "b": 2}}'
+    for size in (0, 1, 100):
+        reply, live = read(conversation, text, size=size)
+        assert plain(reply.content) == [(Thinking, "我来加。"), ("add", {"a": 1, "b": 2})]
+        assert not [delta for delta in live if delta.kind == "text"]
+
+
+@EACH
+@NEEDED
+@pytest.mark.parametrize(("question", "zh"), [("Add 1 and 2", False), ("把 1 和 2 加起来", True)])
+def test_fb09_the_model_is_told_and_the_prefix_stays(
+    name: str, choice: str, said: str, question: str, zh: bool
+) -> None:
+    conversation = opened(name, choice=choice)
+    messages = (user(question), *TURN[2:])
+    first = conversation.request(messages[:1], tool_choice=choice, stream=True).messages
+    later = conversation.request(messages, tool_choice="auto", stream=True).messages
+    assert all(a is b for a, b in zip(first, later, strict=False))
+    rule = f"第一步必须用 {said}".replace(" a tool", "一个工具") if zh else f"has to call {said};"
+    assert rule in first[0].content  # type: ignore[operator]
+    resumed = opened(name, choice=choice).request(messages, tool_choice="auto", stream=True)
+    assert resumed.messages[0] == first[0]
+    assert rule not in asked(opened(name), *messages)[0]
+
+
+@pytest.mark.parametrize("stop", ["error", "aborted"])
+@EACH
+def test_fb09_a_reply_that_broke_off_is_not_refused(name: str, stop: str) -> None:
+    conversation = opened(name, choice="required")
+    asked(conversation, user("Add."), choice="required")
+    reply, _ = read(conversation, answer(name, "It is th"), stop=stop)
+    assert (reply.calls, reply.text, reply.stop) == ((), "", stop)
+
+
+@EACH
+def test_fb09_without_tools_nothing_is_required(name: str) -> None:
+    conversation = DIALECTS[name].open((), lambda: "c", "required")  # type: ignore[index]
+    assert isinstance(conversation, TextConversation)
+    shown = asked(conversation, user("Add."), choice="required")
+    assert "has to call" not in shown[0]
+    assert read(conversation, answer(name, "3"))[0].text == "3"
 
 
 # What the model reads
@@ -419,7 +575,7 @@ async def test_identical_nonsense_ends_the_run() -> None:
     model = ScriptedModel(nonsense)
     end = await Agent(model, [total], dialect=DIALECTS["tagged"]).run("1 + 2?")
     assert end.reason == "invalid_model_output"
-    assert len(model.requests) <= 4
+    assert len(model.requests) == 3
     assert "<tool_name>" not in end.answer
 
 

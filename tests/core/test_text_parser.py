@@ -144,7 +144,7 @@ ROWS: list[tuple[str, str, str, tuple[str, Any]]] = [
     ("5.3 raw input for two arguments", "classic", "Action: lend\nAction Input: Moby", repair("bad_json")),
     ("5.3 raw input that is none", "classic", "Action: find_book\nAction Input: None", repair("missing_args")),
     ("5.3 raw input only where it may be", "bold", "Action: find_book\nAction Input: Moby", repair("bad_json")),
-    ("5.3 fence as input", "classic", "Action: find_book\nAction Input:\n```\nMoby\n```", repair("bad_json")),
+    ("5.3 fence as input", "classic", "Action: find_book\nAction Input:\n```\nMoby\n```", MOBY),
     ("5.3 wrapped raw input", "classic", "```\nAction: find_book\nAction Input: Moby\n```", MOBY),
     ("5.3 brackets in brackets", "bracket", "Action: find_book[list[int] in C [2nd]]", call("find_book", title="list[int] in C [2nd]")),
     ("5.3 words behind brackets", "bracket", "Action: find_book[Moby] now\nObservation: x", MOBY),
@@ -629,7 +629,7 @@ def test_live_events() -> None:
 def test_open_text_is_taken_back_if_a_call_follows() -> None:
     outcome, events = read(["I look. ", f"<tool_call>{FIND}</tool_call>"], "hermes", "stop")
     assert events == [
-        TextDelta(text="I look. "),
+        TextDelta(text="I look."),
         Reclassify(source="text", target="thought"),
         ToolStart(name="find_book"),
         ToolReady(name="find_book", arguments={"title": "Moby"}, repairs=()),
@@ -699,6 +699,10 @@ def floods() -> Iterator[tuple[str, str, str]]:
         "\nAction: None\n",
         "<think>",
         "\\",
+        "```\n",
+        "] [a",
+        '" ',
+        "a =",
     )
     for dialect, head in [
         ("simple", ""),
@@ -706,7 +710,9 @@ def floods() -> Iterator[tuple[str, str, str]]:
         ("tagged", "<final_answer>"),
         ("tagged", '<tool_name>find_book</tool_name><arguments>{"title": "'),
         ("classic", "Action: find_book\nAction Input: "),
+        ("classic", "Action: find_book\nAction Input:\n```\n"),
         ("bracket", "Action: find_book["),
+        ("bracket", "Action: Finish["),
         ("qwen3_coder", "<function=find_book><parameter=title>"),
         ("hermes", "<think>"),
     ]:

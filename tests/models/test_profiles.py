@@ -33,6 +33,27 @@ def test_the_server_changes_single_fields() -> None:
     assert profile_for("x", "http://localhost:114340/v1") == Profile()
 
 
+@pytest.mark.parametrize(
+    ("model", "leaks"),
+    [
+        ("Qwen/Qwen3-32B", True), ("Qwen/Qwen3-Coder-30B", True), ("qwen3-vl-8b", True), ("deepseek-chat", True),
+        ("deepseek-reasoner", True), ("meta-llama/Llama-3.3-70B", True), ("devstral-small", True),
+        ("kimi-k2-0905", True), ("glm-4.6", True), ("glm-4.5v", True), ("MiniMax-M2", True), ("gpt-oss-120b", True),
+        ("gpt-5", False), ("gpt-4o-mini", False), ("claude-sonnet-4", False), ("gemini-2.5-pro", False),
+        ("grok-4", False), ("doubao-seed-1-6", False), ("something-else", False),
+    ],
+)  # fmt: skip
+def test_dialects_5_13_families_whose_calls_leak_are_read_leniently(
+    model: str, leaks: bool
+) -> None:
+    assert profile_for(model).dialect == ("lenient" if leaks else "native")
+
+
+@pytest.mark.parametrize("model", ["gpt-5", "o3", "gpt-4.1", "gpt-4o"])
+def test_who_takes_the_name_of_a_tool(model: str) -> None:
+    assert profile_for(model).tool_choices == {"none", "required", "named"}
+
+
 def test_small_local_models_are_asked_by_schema() -> None:
     assert profile_for("qwen2.5-coder-1.5b-instruct-q4_k_m").dialect == "schema"
     assert profile_for("gpt-5").dialect == "native"

@@ -98,6 +98,7 @@ def test_options(profile: Profile, fields: dict[str, Any], expected: dict[str, A
 
 
 _NONE, _ANY = frozenset[str](), frozenset({"none", "required"})
+_NAMED = {"type": "function", "function": {"name": "add"}}
 
 
 @pytest.mark.parametrize(
@@ -105,10 +106,11 @@ _NONE, _ANY = frozenset[str](), frozenset({"none", "required"})
     [
         (_ANY, "auto", True, None), (_ANY, "none", True, "none"), (_ANY, "required", True, "required"),
         (_NONE, "auto", True, None), (_NONE, "none", False, None), (_NONE, "required", True, None),
+        (_ANY | {"named"}, "add", True, _NAMED), (_ANY, "add", True, "required"), (_NONE, "add", True, None),
     ],
 )  # fmt: skip
 def test_tools_and_choice(
-    choices: frozenset[str], choice: Any, has_tools: bool, sent_choice: str | None
+    choices: frozenset[str], choice: Any, has_tools: bool, sent_choice: Any
 ) -> None:
     found = body([user("x")], Profile(tool_choices=choices), tools=(ADD,), tool_choice=choice)
     assert ("tools" in found) == has_tools

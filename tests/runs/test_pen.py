@@ -15,6 +15,12 @@ from wenfang.runs.pen import Pen, persist
 pytestmark = pytest.mark.anyio
 
 
+@pytest.fixture(params=[False, True], ids=["asyncio", "uvloop"])
+def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, bool]]:
+    """The loop of the tests, and the one of the server and the command line."""
+    return "asyncio", {"use_uvloop": request.param}
+
+
 def note(code: str) -> NoticeGiven:
     return NoticeGiven(level="info", code=code)
 

@@ -32,6 +32,9 @@ ROWS: list[tuple[dict[str, Any], str, str]] = [
     ({"provider": "scripted"}, "scripted-demo", "native"),
     ({**OPENAI, "model": "gpt-4o"}, "gpt-4o", "native"),
     ({**OPENAI, "model": "gpt-4o", "dialect": "schema"}, "gpt-4o", "schema"),
+    ({**OPENAI, "model": "gpt-4o", "dialect": "lenient"}, "gpt-4o", "lenient"),
+    ({**OPENAI, "model": "qwen3:8b"}, "qwen3:8b", "lenient"),
+    ({**OPENAI, "model": "qwen3:8b", "dialect": "native"}, "qwen3:8b", "native"),
     ({**OPENAI, "model": "qwen2.5-coder-1.5b"}, "qwen2.5-coder-1.5b", "schema"),
 ]
 

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.crews.provider import Provider
 
+from wenfang.crews import PROBES
 from wenfang.problems import Problem
-from wenfang.server.pulls import Pulls
-from wenfang.testing import Reply, say
+from wenfang.server.jobs import Job
+from wenfang.testing import RecordedRequest, Reply, say
 
 from .conftest import Running, envelope
 
@@ -161,7 +163,7 @@ async def test_pull_and_cancel(start: Start) -> None:
             finally:
                 cancelled.set()
 
-        server.services.pulls._pull = pull
+        server.services.pulls._work = pull
         assert (await server.json("POST", "/api/model/pull", None, 202))["progress"] == 0
         assert await server.error("POST", "/api/model/pull") == (409, "pull_active")
         report[0](0.5)
@@ -179,10 +181,103 @@ async def test_a_failed_pull_is_said_until_the_next() -> None:
         if problem := next(outcomes):
             raise problem
 
-    pulls = Pulls(pull)
+    pulls = Job(pull, busy="pull_active")
     for expected in ("The disk is full", None):
         pulls.start()
         await asyncio.wait([pulls._task] if pulls._task else [])
         assert pulls.progress is None
-        assert (pulls.error or "").startswith(expected or "")
-        assert bool(pulls.error) == bool(expected)
+        error = pulls.problem.text() if pulls.problem else ""
+        assert error.startswith(expected or "")
+        assert bool(error) == bool(expected)
+
+
+# Probing
+
+
+async def _probed(server: Running) -> dict[str, Any]:
+    """The state after the search that runs has ended."""
+    job = server.services.probes
+    assert job._task is not None
+    await asyncio.wait([job._task])
+    return await server.json("GET", "/api/settings/probe")
+
+
+async def test_probes_find_the_dialect_that_auto_means(start: Start) -> None:
+    async with Provider({"tagged": "good"}) as provider, start() as server:
+        form = {"provider": "openai", "base_url": provider.url, "model": "m"}
+        assert (await server.json("PUT", "/api/settings", form))["found"] is None
+        begun = await server.json("POST", "/api/settings/probe", None, 202)
+        assert (begun["progress"], begun["code"]) == (0, None)
+        assert await server.error("POST", "/api/settings/probe") == (409, "probe_active")
+        assert await _probed(server) == {
+            "progress": None,
+            "code": None,
+            "message": "",
+            "params": {},
+        }
+        found = (await server.json("GET", "/api/settings"))["found"]
+        assert found.pop("at") > 1e9
+        assert found == {"dialect": "tagged", "right": 5, "total": 5}
+
+        _, sid = await server.session()
+        for choice in ("auto", "classic"):
+            await server.json("PUT", "/api/settings", {"dialect": choice})
+            provider.dialects.clear()
+            await server.finished(await server.run(sid, PROBES[0].en))
+            assert provider.dialects == ["tagged" if choice == "auto" else choice]
+
+        other = await server.json("PUT", "/api/settings", {"model": "other"})
+        assert other["found"] is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "code"),
+    [(None, "no_dialect"), (Reply(http=401, body={"error": {"message": KEY}}), "probe_failed")],
+    ids=["nothing works", "wrong key"],
+)
+async def test_probes_that_find_nothing_say_so(
+    start: Start, reply: Reply | None, code: str
+) -> None:
+    async with Provider(answer_of=lambda _n, _r: reply) as provider, start() as server:
+        form = {"provider": "openai", "base_url": provider.url, "model": "m", "api_key": KEY}
+        await server.json("PUT", "/api/settings", form)
+        await server.json("POST", "/api/settings/probe", None, 202)
+        state = await _probed(server)
+        assert (state["progress"], state["code"]) == (None, code)
+        assert state["message"]
+        assert KEY not in str(state)
+        assert (await server.json("GET", "/api/settings"))["found"] is None
+        await server.json("PUT", "/api/settings", {"model": "other"})
+        assert (await server.json("GET", "/api/settings/probe"))["code"] is None
+
+
+async def test_probing_can_be_cancelled(start: Start, tmp_path: Path) -> None:
+    asked = asyncio.Event()
+
+    def answer(number: int, request: RecordedRequest) -> Reply | None:
+        del request
+        if number < 4:
+            return None
+        asked.set()
+        return Reply(text="x", latency_ms=60_000)
+
+    async with Provider({"native": "good"}, answer_of=answer) as provider, start() as server:
+        form = {"provider": "openai", "base_url": provider.url, "model": "m"}
+        await server.json("PUT", "/api/settings", form)
+        await server.json("POST", "/api/settings/probe", None, 202)
+        await asked.wait()
+        assert (await server.json("GET", "/api/settings/probe"))["progress"] > 0
+        assert (await server.json("POST", "/api/settings/probe/cancel"))["progress"] is None
+        assert (await server.json("POST", "/api/settings/probe/cancel"))["code"] is None
+        assert not (tmp_path / "data" / "dialects.json").exists()
+
+
+async def test_the_demo_is_not_probed(start: Start) -> None:
+    async with start(flags={"provider": "scripted"}) as server:
+        assert await server.error("POST", "/api/settings/probe") == (409, "nothing_to_probe")
+
+
+async def test_without_a_model_probes_say_so(start: Start) -> None:
+    async with start(flags={"provider": "openai"}) as server:
+        await server.json("POST", "/api/settings/probe", None, 202)
+        assert (await _probed(server))["code"] == "model_unavailable"

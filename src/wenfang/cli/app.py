@@ -33,6 +33,7 @@ def make_app(say: Say) -> typer.Typer:
         del version, lang  # both are handled before the commands are built
 
     _add_server(app, say)
+    _add_doctor(app, say)
     _add_work(app, say)
     _add_models(app, say)
     _add_eval(app, say)
@@ -51,14 +52,59 @@ def _add_server(app: typer.Typer, say: Say) -> None:
 
         command(say, host=host, port=port, data=data, project=project)
 
-    @app.command(help=say("help.doctor"))
+
+def _add_doctor(app: typer.Typer, say: Say) -> None:
+    doctors = typer.Typer(help=say("help.doctor"), invoke_without_command=True)
+    app.add_typer(doctors, name="doctor")
+    json_option = typer.Option("--json", help=say("help.json"))
+    data_option = typer.Option("--data", help=say("help.data"))
+
+    @doctors.callback()
     def doctor(  # pyright: ignore[reportUnusedFunction]
-        json: Annotated[bool, typer.Option("--json", help=say("help.json"))] = False,
-        data: Annotated[Path | None, typer.Option(help=say("help.data"))] = None,
+        context: typer.Context,
+        json: Annotated[bool, json_option] = False,
+        data: Annotated[Path | None, data_option] = None,
     ) -> None:
+        if context.invoked_subcommand is not None:
+            context.obj = json, data
+            return
         from .doctor import doctor as command
 
         command(say, as_json=json, data=data)
+
+    @doctors.command(help=say("help.doctor.model"))
+    def model(  # pyright: ignore[reportUnusedFunction]
+        context: typer.Context,
+        names: Annotated[str, typer.Option("--dialects", help=say("help.doctor.dialects"))] = "",
+        provider: Annotated[
+            str | None, typer.Option("--provider", help=say("help.provider"))
+        ] = None,
+        model: Annotated[str | None, typer.Option("--model", help=say("help.model"))] = None,
+        base_url: Annotated[
+            str | None, typer.Option("--base-url", help=say("help.base_url"))
+        ] = None,
+        timeout: Annotated[
+            int, typer.Option("--timeout", min=1, max=3600, help=say("help.doctor.timeout"))
+        ] = 90,
+        no_store: Annotated[
+            bool, typer.Option("--no-store", help=say("help.doctor.store"))
+        ] = False,
+        json: Annotated[bool, json_option] = False,
+        data: Annotated[Path | None, data_option] = None,
+    ) -> None:
+        from .doctor_model import doctor_model as command
+
+        is_json, above = context.obj  # the same options before the word "model"
+        flags = {"provider": provider, "model": model, "base_url": base_url}
+        command(
+            say,
+            names=names,
+            timeout_s=timeout,
+            is_stored=not no_store,
+            flags=flags,
+            as_json=json or is_json,
+            data=data or above,
+        )
 
 
 def _add_work(app: typer.Typer, say: Say) -> None:

@@ -7,15 +7,16 @@ import shutil
 import sys
 from collections.abc import AsyncGenerator
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from rich.console import Console
 
-from wenfang.crews import can_call, greet, open_models
+from wenfang.crews import Found, can_call, greet, open_models
 from wenfang.problems import Problem
 from wenfang.server import BUILT
-from wenfang.settings import SettingsStore, data_dir, open_data_dir
+from wenfang.settings import DialectChoice, SettingsStore, data_dir, open_data_dir
 from wenfang.storage import FILE, open_database
 from wenfang.tools import PythonSandbox
 
@@ -105,7 +106,7 @@ async def _model(say: Say, store: SettingsStore) -> AsyncGenerator[Finding]:
     settings = store.current()
     async with open_models(store) as models:
         try:
-            client = models.client(settings)
+            client, found = models.client(settings), models.found(settings)
         except Problem as problem:
             yield Finding(name="model", level="broken", text=problem.text(say.language))
             return
@@ -117,17 +118,28 @@ async def _model(say: Say, store: SettingsStore) -> AsyncGenerator[Finding]:
             return
         text = say("doctor.model_answers", model=client.name, latency=answer.latency_ms)
         yield Finding(name="model", level="ok", text=text)
+        if found is not None:
+            yield _dialect(say, settings.dialect, found)
         if settings.provider == "scripted":
             return
-        dialect = models.dialect(settings).name
-        if dialect == "schema":
+        dialect = models.dialect(settings)
+        if dialect.name == "schema":
             yield Finding(name="tools", level="ok", text=say("doctor.tools_schema"))
-        elif dialect != "native":
-            yield Finding(name="tools", level="ok", text=say("doctor.tools_text", dialect=dialect))
-        elif await can_call(client):
+        elif dialect.name not in ("native", "lenient"):
+            text = say("doctor.tools_text", dialect=dialect.name)
+            yield Finding(name="tools", level="ok", text=text)
+        elif await can_call(client, dialect):
             yield Finding(name="tools", level="ok", text=say("doctor.tools_native"))
         else:
             yield Finding(name="tools", level="broken", text=say("doctor.tools_none"))
+
+
+def _dialect(say: Say, chosen: DialectChoice, found: Found) -> Finding:
+    key = "doctor.dialect_found" if chosen == "auto" else "doctor.dialect_above"
+    date = datetime.fromtimestamp(found.at).astimezone().date().isoformat()
+    counts = {"right": found.best.right, "total": found.best.total}
+    text = say(key, date=date, dialect=found.dialect, above=chosen, **counts)
+    return Finding(name="dialect", level="ok", text=text)
 
 
 async def _sandbox(say: Say) -> Finding:

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from wenfang.problems import Problem
 
@@ -25,9 +26,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     given, args = split_language(sys.argv[1:] if argv is None else argv)
     say = Say(choose_language(given, stored=_stored_language()))
     if given not in (None, "zh", "en"):
-        _fail(
-            say, say("run.bad_option", option="--lang", value=given, allowed="zh, en"), EXIT_USAGE
-        )
+        fail(say, say("run.bad_option", option="--lang", value=given, allowed="zh, en"), EXIT_USAGE)
     if args == ["--version"]:
         from importlib.metadata import version
 
@@ -38,13 +37,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         make_app(say)(args, prog_name="wenfang")
     except Problem as problem:
-        _fail(say, problem.text(say.language), EXIT_ERROR)
+        fail(say, problem.text(say.language), EXIT_ERROR)
     except KeyboardInterrupt:
-        _fail(say, say("error.aborted"), EXIT_STOPPED)
+        fail(say, say("error.aborted"), EXIT_STOPPED)
     except Exception as error:  # the outermost boundary: people get a line, not a trace
         if os.environ.get("WENFANG_DEBUG"):
             raise
-        _fail(say, say("error.internal", kind=type(error).__name__), EXIT_ERROR)
+        fail(say, say("error.internal", kind=type(error).__name__), EXIT_ERROR)
 
 
 def _stored_language() -> str:
@@ -63,6 +62,7 @@ def _stored_language() -> str:
         return "auto"
 
 
-def _fail(say: Say, text: str, code: int) -> None:
+def fail(say: Say, text: str, code: int) -> NoReturn:
+    """Say why on standard error, in one line, and leave."""
     print(say("error", text=text), file=sys.stderr)  # noqa: T201
     sys.exit(code)

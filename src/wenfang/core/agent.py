@@ -79,8 +79,8 @@ class Agent:
     """One conversation with a model and tools. `transcript` is its memory: it may be filled from
     stored messages before the first run, and is only appended to. One run at a time.
 
-    `tool_choice` "required" holds until the first call of a run. `streaming` False asks for whole
-    replies: fewer events, less work.
+    `tool_choice` "required", or the name of a tool, holds until the first call of a run; a name that is
+    none raises `ValueError`. `streaming` False asks for whole replies: fewer events, less work.
     """
 
     def __init__(
@@ -98,6 +98,7 @@ class Agent:
     ) -> None:
         self.client = client
         self.tools = tools if isinstance(tools, Toolbox) else Toolbox(tools)
+        self.tools.check_choice(tool_choice)
         self.dialect = dialect
         self.hooks = hooks or Hooks()
         self.limits = limits or Limits()

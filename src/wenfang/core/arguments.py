@@ -238,7 +238,7 @@ def bind(tool: Tool, call: ToolCall) -> BaseModel:
         raise ArgumentError("malformed", _reissue(tool, call))
     arguments = call.arguments
     if tool.aliases:
-        arguments = _with_real_names(arguments, tool.aliases)
+        arguments = real_names(arguments, tool.aliases)
     if None not in arguments.values():
         try:  # without any conversion: nothing can be mistaken
             return tool.params.model_validate(arguments, strict=True)
@@ -249,7 +249,8 @@ def bind(tool: Tool, call: ToolCall) -> BaseModel:
     return fit(tool, arguments)
 
 
-def _with_real_names(arguments: Mapping[str, JSON], aliases: Mapping[str, str]) -> dict[str, JSON]:
+def real_names(arguments: Mapping[str, JSON], aliases: Mapping[str, str]) -> dict[str, JSON]:
+    """`arguments` under the names of the tool's own; an alias beside its own name is left as it is."""
     out: dict[str, JSON] = {}
     for name, value in arguments.items():
         real = aliases.get(name, name)

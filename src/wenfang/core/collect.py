@@ -196,9 +196,10 @@ async def _collect(
                 for delta in decoder.feed(item):
                     await emit(delta)
                 if decoder.is_complete:
-                    return decoder.close(draft.ended(request, "".join(raw)))
+                    ended = draft.ended(request, "".join(raw))
+                    return await _close(decoder, ended, emit)
             elif isinstance(item, Assistant):
-                return decoder.close(item)
+                return await _close(decoder, item, emit)
             elif item is None:
                 raise ModelError("stream_incomplete", "the reply ended without a finish")
             else:
@@ -207,3 +208,12 @@ async def _collect(
                 raw.clear()
                 wait_s = first_s
                 await emit(item)
+
+
+async def _close(
+    decoder: Decoder, raw: Assistant, emit: Callable[[Delta | Reset], Awaitable[None]]
+) -> Assistant:
+    reply = decoder.close(raw)
+    for delta in decoder.late:
+        await emit(delta)
+    return reply

@@ -164,6 +164,7 @@ class InventedNames:
 _INVALID: frozenset[ToolErrorType | None] = frozenset(
     {"malformed", "truncated", "invalid_arguments"}
 )
+NO_CALL = _INVALID | {"unknown_tool"}  # results of what could not be taken for a call
 
 
 @dataclass(slots=True, kw_only=True)
@@ -187,6 +188,25 @@ class InvalidOutput:
             if self.row > self.limit:
                 text = f"Your last {self.row} calls could not be used. {_ANSWER_NOW}"
                 return Stop(reason="invalid_model_output", text=text)
+        return OK
+
+
+@dataclass(slots=True, kw_only=True)
+class SameText:
+    """A text that could not be read, again, as far as the call keeps it: one more repair would bring it
+    a third time (dialects 5.11). For dialects in which calls are text."""
+
+    last: str | None = None
+
+    def observe(self, event: LimitEvent) -> Verdict:
+        if not isinstance(event, CallDone):
+            return OK
+        written = event.call.raw if event.call.error is not None else None
+        is_same = written is not None and written == self.last
+        self.last = written
+        if is_same:
+            text = f"Your last two replies were the same text, which cannot be read. {_ANSWER_NOW}"
+            return Stop(reason="invalid_model_output", text=text)
         return OK
 
 

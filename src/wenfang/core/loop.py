@@ -30,7 +30,7 @@ from .events import (
 )
 from .hooks import Hooks, Turn
 from .ids import new_id as mint
-from .limits import Guard, Limits, ModelDone, ModelDue, Stop, is_empty
+from .limits import NO_CALL, Guard, Limits, ModelDone, ModelDue, Stop, is_empty
 from .messages import Assistant, Failure, Message, ToolResult, Usage, User, user
 from .models import Delta, ModelClient, Reset, ToolChoice
 from .reasons import REASONS, Reason
@@ -95,7 +95,7 @@ async def run_loop(
 
     `prompts` are appended first. `start` is where this run's part of the transcript begins when it is
     resumed: what it did before counts against the limits, and calls at its tail that have no result
-    yet are run first. `tool_choice` holds until the first call. `emit` is awaited for every event, in
+    yet are run first. `tool_choice` holds until the first call that is one. `emit` is awaited for every event, in
     transcript order. Raises nothing but `asyncio.CancelledError`.
     """
     limits = limits or Limits()
@@ -103,7 +103,7 @@ async def run_loop(
         transcript=transcript,
         client=client,
         tools=tools,
-        conversation=dialect.open(tools.specs, partial(new_id, "call")),
+        conversation=dialect.open(tools.specs, partial(new_id, "call"), tool_choice),
         hooks=hooks or Hooks(),
         limits=limits,
         guard=limits.start(dialect.limits()),
@@ -164,7 +164,6 @@ async def _turn(run: Run) -> Reason | None:
     if reply.error is not None:
         return failure_reason(reply)
     if reply.calls:
-        run.tool_choice = "auto"
         return await _act(run, reply, {})
     if reply.stop == "length":
         return "output_truncated"
@@ -188,6 +187,7 @@ _EMPTY = "Your reply was empty. Call a tool or give the answer."
 async def _act(run: Run, reply: Assistant, known: dict[str, ToolResult]) -> Reason | None:
     """Run the calls of a reply; results that are `known` already are kept."""
     results = await run_batch(run, reply, known)
+    _relax(run, results)
     run.answer_next = run.answer_next or any(r.error_type == "repeated" for r in results)
     if run.abort.requested:
         return "cancelled_by_user"
@@ -199,6 +199,12 @@ async def _act(run: Run, reply: Assistant, known: dict[str, ToolResult]) -> Reas
         run.answer = run.answer or results[-1].text
         return "completed"
     return None
+
+
+def _relax(run: Run, results: Sequence[Message]) -> None:
+    """A call that could be one has been made: none is required any more."""
+    if any(isinstance(r, ToolResult) and r.error_type not in NO_CALL for r in results):
+        run.tool_choice = "auto"
 
 
 async def _last_turn(run: Run, stop: Stop) -> RunEnd:
@@ -316,8 +322,8 @@ def _rewind(run: Run, start: int) -> dict[str, ToolResult]:
             run.steps += 1
             run.usage = sum((a.usage for a in message.attempts), run.usage + message.usage)
             run.answer = message.text if message.text.strip() else run.answer
-            run.tool_choice = "auto" if message.calls else run.tool_choice
     run.calls += sum(isinstance(message, ToolResult) for message in part)
+    _relax(run, part)
     del run.transcript[start + len(part) :]
     return known
 

@@ -8,24 +8,37 @@ starts another yields `Reset` first, so that viewers drop what they saw (FB02).
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias
 
 from .messages import JSON, Assistant, ErrorKind, Failure, Message, Usage
 
-ToolChoice: TypeAlias = Literal["auto", "none", "required"]
+ToolChoice: TypeAlias = Literal["auto", "none", "required"] | str
+"""Whether a reply may call a tool, or has to; any other word is the name of the tool it has to call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
     """A tool as a model sees it. `parameters` is a JSON schema of an object. `patterns` narrow
     string arguments further, for models whose output is constrained by a schema; they are no
-    validation rule (local-models §1.6)."""
+    validation rule (local-models §1.6). `read_only` tells that a call changes nothing, so that
+    arguments may be read more generously; `aliases` are other names of arguments that are understood.
+    A model is told of neither."""
 
     name: str
     description: str
     parameters: Mapping[str, JSON]
     patterns: Mapping[str, str]
+    read_only: bool = False
+    aliases: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def needed_tools(tools: tuple[ToolSpec, ...], choice: ToolChoice) -> tuple[ToolSpec, ...]:
+    """The tools one of which has to be called; none if an answer will do."""
+    if choice in ("auto", "none"):
+        return ()
+    return tools if choice == "required" else tuple(each for each in tools if each.name == choice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

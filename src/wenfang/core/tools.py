@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .effects import Effect
 from .messages import JSON, Image, Text
-from .models import ToolSpec
+from .models import ToolChoice, ToolSpec
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -92,6 +92,8 @@ class Tool:
             description=self.description,
             parameters=parameters_schema(self.params),
             patterns=self.patterns,
+            read_only=self.access == "read",
+            aliases=self.aliases,
         )
 
 
@@ -105,6 +107,12 @@ class Toolbox(Mapping[str, Tool]):
                 raise ValueError(f"two tools are named {each.name!r}; rename one of them")
             self._tools[each.name] = each
         self.specs: tuple[ToolSpec, ...] = tuple(each.spec() for each in self._tools.values())
+
+    def check_choice(self, choice: ToolChoice) -> None:
+        """Raises `ValueError` for a choice of a tool that is not here."""
+        if choice not in ("auto", "none", "required", *self._tools):
+            names = ", ".join(self._tools) or "none"
+            raise ValueError(f"tool_choice names no tool: {choice!r}; the tools are: {names}")
 
     def __getitem__(self, name: str) -> Tool:
         return self._tools[name]

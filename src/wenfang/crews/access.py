@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wenfang.core import DIALECTS, Agent, Dialect, ModelClient
-from wenfang.models import ChatClient, DemoModel, Resilient, profile_for
+from wenfang.core import DIALECTS, Agent, Dialect, DialectName, ModelClient
+from wenfang.models import ChatClient, DemoModel, Resilient, RetryPolicy, profile_for
 from wenfang.models.local import (
     DEFAULT_MODEL,
     LocalModel,
@@ -17,15 +17,18 @@ from wenfang.models.local import (
     default_store,
     find_model,
 )
-from wenfang.problems import Problem
+from wenfang.problems import Language, Problem
 from wenfang.runs import AgentSpec, RunContext
 from wenfang.settings import Provider, Settings, SettingsStore
 from wenfang.tools import PythonSandbox
 
 from . import solo
+from .found import Found, FoundDialects, Subject
 from .probe import greet, list_models
+from .probing import Bounds, Search, Watch, find_dialect
 
 _LOG = "model.log"
+_PROBING = RetryPolicy(retries=2, base_s=1.0)  # a provider that is gone is noticed soon
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +66,7 @@ class Models:
         self._sandbox = sandbox
         self._files = files
         self._local: dict[Path, LocalServer] = {}
+        self._found = FoundDialects(store.file.parent)
 
     def make_agent(self, context: RunContext) -> AgentSpec:
         """The crew `solo` for a durable run. Raises Problem `model_unavailable`."""
@@ -128,17 +132,52 @@ class Models:
         return self._local[path]
 
     def dialect(self, settings: Settings) -> Dialect:
-        """How the model of these settings is told about tools."""
-        choice = settings.dialect
-        if choice != "auto":
-            return DIALECTS[choice]
-        match settings.provider:
-            case "openai":
-                return DIALECTS[profile_for(settings.model, settings.base_url).dialect]
-            case "embedded":
-                return DIALECTS["schema"]
-            case "scripted":
-                return DIALECTS["native"]
+        """How the model of these settings is told about tools: as a person chose, else as probes found,
+        else as is usual. Raises Problem `settings_invalid`."""
+        if settings.dialect != "auto":
+            return DIALECTS[settings.dialect]
+        found = self.found(settings)
+        return DIALECTS[found.dialect if found else _usual(settings)]
+
+    def found(self, settings: Settings) -> Found | None:
+        """What probes found out about the model of these settings. Raises Problem `settings_invalid`."""
+        return self._found.get(self._subject(settings))
+
+    async def find_dialect(
+        self,
+        settings: Settings,
+        *,
+        dialects: Sequence[DialectName] = (),
+        language: Language = "en",
+        bounds: Bounds | None = None,
+        watch: Watch = lambda _: None,
+    ) -> Search:
+        """Probe the model of these settings in all dialects, or thoroughly in the named ones; nothing is
+        kept. See `find_dialect`. Raises Problem `model_unavailable`, `nothing_to_probe`."""
+        if settings.provider == "scripted":
+            raise Problem("nothing_to_probe")
+        return await find_dialect(
+            Resilient((self.client(settings),), policy=_PROBING),
+            dialects=dialects or tuple(DIALECTS),
+            usual=_usual(settings),
+            language=language,
+            bounds=bounds,
+            is_thorough=bool(dialects),
+            watch=watch,
+        )
+
+    def keep(self, settings: Settings, search: Search) -> Found:
+        """Let "auto" mean the best dialect of `search` for the model of these settings from now on.
+        Raises Problem `settings_invalid`, `data_unwritable`, `disk_full`."""
+        return self._found.put(self._subject(settings), search)
+
+    def _subject(self, settings: Settings) -> Subject:
+        name = settings.model
+        if settings.provider == "embedded":
+            with contextlib.suppress(LocalModelError):
+                name = str(find_model(self._files, name).path)
+        url = settings.base_url if settings.provider == "openai" else ""
+        return Subject(provider=settings.provider, base_url=url, model=name)
 
     async def test(self, settings: Settings) -> Tested:
         """Ask the model of these settings for a word; without a model's name, for the names."""
@@ -160,6 +199,17 @@ class Models:
     async def aclose(self) -> None:
         for server in self._local.values():
             await server.aclose()
+
+
+def _usual(settings: Settings) -> DialectName:
+    """The dialect that is right for most models like this one."""
+    match settings.provider:
+        case "openai":
+            return profile_for(settings.model, settings.base_url).dialect
+        case "embedded":
+            return "schema"
+        case "scripted":
+            return "native"
 
 
 @contextlib.asynccontextmanager

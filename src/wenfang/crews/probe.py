@@ -6,10 +6,19 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from wenfang.core import Assistant, ModelClient, ModelError, ModelRequest, ToolSpec, user
+from wenfang.core import (
+    Assistant,
+    Dialect,
+    ModelClient,
+    ModelError,
+    ModelRequest,
+    ToolSpec,
+    new_id,
+    user,
+)
 from wenfang.models import HttpRequest, HttpTransport, Transport, TransportError
 from wenfang.settings import Settings
 
@@ -64,13 +73,15 @@ async def greet(client: ModelClient, *, timeout_s: float = 30) -> Answer:
     return await ask(client, request, timeout_s=timeout_s)
 
 
-async def can_call(client: ModelClient, *, timeout_s: float = 60) -> bool:
-    """Does the model call a tool natively when asked to?"""
-    request = ModelRequest(
-        messages=(user('Call the tool echo with the text "ok".'),), tools=(_ECHO,), max_tokens=200
-    )
-    answer = await ask(client, request, timeout_s=timeout_s)
-    calls = answer.reply.calls if answer.reply else ()
+async def can_call(client: ModelClient, dialect: Dialect, *, timeout_s: float = 60) -> bool:
+    """Does the model call a tool in this dialect when asked to?"""
+    conversation = dialect.open((_ECHO,), lambda: new_id("call"))
+    said = (user('Call the tool echo with the text "ok".'),)
+    request = conversation.request(said, tool_choice="auto", stream=True)
+    answer = await ask(client, replace(request, max_tokens=200), timeout_s=timeout_s)
+    if answer.reply is None:
+        return False
+    calls = conversation.decoder().close(answer.reply).calls
     return any(call.name == _ECHO.name and call.error is None for call in calls)
 
 

@@ -22,6 +22,7 @@ from wenfang.core import (
     System,
     Text,
     ToolCall,
+    ToolChoice,
     ToolResult,
     ToolSpec,
     User,
@@ -125,9 +126,8 @@ class RequestEncoder:
             if len(self._tools) >= _KEPT_TOOLSETS:
                 self._tools.clear()
             kept = self._tools[id(request.tools)] = (request.tools, _tools(request.tools))
-        if choice == "auto" or choice not in self._profile.tool_choices:
-            return kept[1]
-        return b'%b,"tool_choice":"%b"' % (kept[1], choice.encode())
+        sent = _tool_choice(choice, self._profile.tool_choices)
+        return kept[1] if sent is None else b'%b,"tool_choice":%b' % (kept[1], _json(sent))
 
     def _remember(self, message: Message) -> _Wire:
         calls: tuple[str, ...] = ()
@@ -185,6 +185,15 @@ def safe_id(call_id: str) -> str:
         return call_id
     digest = hashlib.sha256(call_id.encode("utf-8", "surrogatepass")).hexdigest()
     return f"call_{digest[:20]}"
+
+
+def _tool_choice(choice: ToolChoice, honoured: frozenset[str]) -> JSON:
+    """The choice as it is sent; None if the server knows nothing that comes near it."""
+    if choice not in ("auto", "none", "required"):
+        if "named" in honoured:
+            return {"type": "function", "function": {"name": choice}}
+        choice = "required"
+    return choice if choice in honoured else None
 
 
 def _tools(specs: Sequence[ToolSpec]) -> bytes:

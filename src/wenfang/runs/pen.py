@@ -50,7 +50,8 @@ class Pen:
         self._loop = asyncio.get_running_loop()
         self._entries: list[Entry] = []
         self._lock = asyncio.Lock()
-        self._soon: asyncio.TimerHandle | None = None
+        self._soon: asyncio.Handle | None = None
+        self._due = 0.0  # when it comes, by the loop's clock
         self._task: asyncio.Task[None] | None = None
         self.failure: Exception | None = None
 
@@ -61,9 +62,9 @@ class Pen:
             raise self.failure
         self._entries.extend(entry_of(fact) for fact in facts)
         at = self._loop.time() + patience_s
-        if self._soon is None or at < self._soon.when():
+        if self._soon is None or at < self._due:
             self.put_down()
-            self._soon = self._loop.call_at(at, self._start)
+            self._soon, self._due = self._loop.call_at(at, self._start), at
 
     async def flush(self) -> None:
         """Wait until everything added is in the journal. Raises `Fenced`, or the `Problem` that

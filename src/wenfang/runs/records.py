@@ -103,7 +103,9 @@ class RunContext:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSpec:
     """How a run works: all that `run_loop` needs and the journal notes. `agent` is the role's name.
-    The toolbox must be the same for the same context, so that another process can take over."""
+    The toolbox must be the same for the same context, so that another process can take over. A
+    `tool_choice` ("required", or a tool's name) holds until the first call of a run. Raises `ValueError`
+    if it names no tool."""
 
     client: ModelClient
     tools: Toolbox
@@ -113,7 +115,10 @@ class AgentSpec:
     hooks: Hooks = field(default_factory=Hooks)
     limits: Limits = field(default_factory=Limits)
     streaming: bool = True
-    tool_choice: ToolChoice = "auto"  # until the first call of a run
+    tool_choice: ToolChoice = "auto"
+
+    def __post_init__(self) -> None:
+        self.tools.check_choice(self.tool_choice)
 
 
 MakeAgent: TypeAlias = Callable[[RunContext], AgentSpec]

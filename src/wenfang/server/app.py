@@ -16,7 +16,7 @@ from wenfang.runs import open_runs
 from wenfang.settings import SettingsStore, open_data_dir
 
 from . import errors, studio
-from .pulls import Pulls, pull_default
+from .jobs import Job, probe_current, pull_default
 from .routes import routers
 from .security import Guard
 from .services import Services
@@ -55,15 +55,24 @@ async def open_services(
     open_data_dir(data)
     store = SettingsStore(data, flags)
     store.current()
-    pulls = Pulls(pull_default)
+    pulls = Job(pull_default, busy="pull_active")
     async with (
         open_models(store) as models,
         open_runs(data, make_agent=models.make_agent) as runs,
     ):
+        probes = Job(partial(probe_current, store, models), busy="probe_active")
         try:
-            yield Services(store=store, models=models, runs=runs, pulls=pulls, streams=Streams())
+            yield Services(
+                store=store,
+                models=models,
+                runs=runs,
+                pulls=pulls,
+                probes=probes,
+                streams=Streams(),
+            )
         finally:
             await pulls.cancel()
+            await probes.cancel()
 
 
 async def serve(

@@ -12,7 +12,7 @@ from wenfang.crews import Models
 from wenfang.runs import Runs
 from wenfang.settings import SettingsStore
 
-from .pulls import Pulls
+from .jobs import Job
 from .streams import Streams
 
 
@@ -23,7 +23,8 @@ class Services:
     store: SettingsStore
     models: Models
     runs: Runs
-    pulls: Pulls
+    pulls: Job
+    probes: Job
     streams: Streams
     version: str = version("wenfang")
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from wenfang.core import Reason, Status, Usage
+from wenfang.core import DialectName, Reason, Status, Usage
 from wenfang.runs import Event
 from wenfang.settings import Change, DialectChoice, LanguageChoice, Provider
 
@@ -117,8 +117,28 @@ class Snapshot(Shape):
     more: bool
 
 
+class DialectFound(Shape):
+    """What probes found out: the dialect that "auto" means, and how many probes were right in it."""
+
+    dialect: DialectName
+    right: int
+    total: int
+    at: float
+
+
+class ProbeState(Shape):
+    """`progress` (0..1) is set while probes run; `code`, `message` and `params` say why the last search
+    found nothing, like an error's."""
+
+    progress: float | None
+    code: str | None
+    message: str
+    params: dict[str, str | int | float | bool | None]
+
+
 class SettingsOut(Shape):
-    """`locked` names the fields that an environment variable fixes."""
+    """`found` is of the model in force, null if it was never probed. `locked` names the fields that an
+    environment variable fixes."""
 
     model_config = ConfigDict(title="Settings")
 
@@ -128,6 +148,7 @@ class SettingsOut(Shape):
     api_key_set: bool
     dialect: DialectChoice
     language: LanguageChoice
+    found: DialectFound | None = None
     locked: list[str] = []
 
 

@@ -1,6 +1,7 @@
 """The text dialects seen from outside, in plain dictionaries: for corpora of model outputs.
 
-Tools are given as `{"name", "description", "parameters"}`, dialects by name.
+Tools are given as `{"name", "description", "parameters"}`, dialects by name. A tool may also have an
+`access`, which is "read" if it changes nothing, and `aliases` of its arguments, as `Tool` has them.
 """
 
 from __future__ import annotations
@@ -70,6 +71,8 @@ def _specs(tools: Iterable[Mapping[str, Any]]) -> list[ToolSpec]:
             description=tool.get("description", ""),
             parameters=tool["parameters"],
             patterns={},
+            read_only=tool.get("access") == "read",
+            aliases=tool.get("aliases", {}),
         )
         for tool in tools
     ]

@@ -16,6 +16,7 @@ export const keys = {
   sessions: (pid: string) => ["sessions", pid] as const,
   settings: ["settings"] as const,
   model: ["model"] as const,
+  probe: ["probe"] as const,
 };
 
 export const projectsQuery = queryOptions({
@@ -45,6 +46,13 @@ export const modelQuery = queryOptions({
   queryKey: keys.model,
   queryFn: () => ask(api.GET("/api/model")),
   refetchInterval: (query) => (query.state.data?.state === "pulling" ? 1000 : false),
+});
+
+/** Asks again every second while probes run; what they found is in the settings then. */
+export const probeQuery = queryOptions({
+  queryKey: keys.probe,
+  queryFn: () => ask(api.GET("/api/settings/probe")),
+  refetchInterval: (query) => (query.state.data?.progress != null ? 1000 : false),
 });
 
 export function refresh(...which: (readonly string[])[]): void {

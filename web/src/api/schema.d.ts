@@ -439,6 +439,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/settings/probe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read Probe */
+        get: operations["read_probe"];
+        put?: never;
+        /**
+         * Find Dialect
+         * @description Find out in the background which dialect works best for the model of the settings in force.
+         */
+        post: operations["find_dialect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings/probe/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Probe
+         * @description Give up the search; also fine if there is none. Nothing is kept of it.
+         */
+        post: operations["cancel_probe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/settings/test": {
         parameters: {
             query?: never;
@@ -605,6 +646,23 @@ export interface components {
              * @enum {string}
              */
             type: "message.delta";
+        };
+        /**
+         * DialectFound
+         * @description What probes found out: the dialect that "auto" means, and how many probes were right in it.
+         */
+        DialectFound: {
+            /** At */
+            at: number;
+            /**
+             * Dialect
+             * @enum {string}
+             */
+            dialect: "native" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic";
+            /** Right */
+            right: number;
+            /** Total */
+            total: number;
         };
         /** Entry */
         Entry: {
@@ -937,6 +995,23 @@ export interface components {
              */
             type: "notice";
         };
+        /**
+         * ProbeState
+         * @description `progress` (0..1) is set while probes run; `code`, `message` and `params` say why the last search
+         *     found nothing, like an error's.
+         */
+        ProbeState: {
+            /** Code */
+            code: string | null;
+            /** Message */
+            message: string;
+            /** Params */
+            params: {
+                [key: string]: string | number | boolean | null;
+            };
+            /** Progress */
+            progress: number | null;
+        };
         /** Project */
         Project: {
             /** Created At */
@@ -1174,7 +1249,7 @@ export interface components {
             /** Base Url */
             base_url?: string | null;
             /** Dialect */
-            dialect?: ("auto" | "native" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic") | null;
+            dialect?: ("auto" | "native" | "lenient" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic") | null;
             /** Language */
             language?: ("auto" | "zh" | "en") | null;
             /** Model */
@@ -1184,7 +1259,8 @@ export interface components {
         };
         /**
          * Settings
-         * @description `locked` names the fields that an environment variable fixes.
+         * @description `found` is of the model in force, null if it was never probed. `locked` names the fields that an
+         *     environment variable fixes.
          */
         SettingsOut: {
             /** Api Key Set */
@@ -1196,6 +1272,7 @@ export interface components {
              * @enum {string}
              */
             dialect: "auto" | "native" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic";
+            found?: components["schemas"]["DialectFound"] | null;
             /**
              * Language
              * @enum {string}
@@ -3176,6 +3253,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description any other failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    read_probe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProbeState"];
+                };
+            };
+            /** @description any other failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    find_dialect: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProbeState"];
+                };
+            };
+            /** @description invalid_request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description nothing_to_probe, probe_active */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description any other failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    cancel_probe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProbeState"];
                 };
             };
             /** @description any other failure */

@@ -13,6 +13,7 @@ export type Snapshot = Schemas["Snapshot"];
 export type Settings = Schemas["SettingsOut"];
 export type SettingsIn = Schemas["SettingsIn"];
 export type TestResult = Schemas["TestResult"];
+export type ProbeState = Schemas["ProbeState"];
 export type ModelState = Schemas["ModelState"];
 export type Usage = Schemas["Usage"];
 export type ToolResult = Schemas["ToolResult"];

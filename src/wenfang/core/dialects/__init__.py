@@ -5,18 +5,18 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
 from .base import Conversation, Decoder, Dialect
-from .native import native
+from .native import lenient, native
 from .schema import schema as schema_steps
 from .told import bracket, classic, markdown, plain_zh, tagged
 
 DialectName: TypeAlias = Literal[
-    "native", "schema", "tagged", "markdown", "plain_zh", "bracket", "classic"
+    "native", "lenient", "schema", "tagged", "markdown", "plain_zh", "bracket", "classic"
 ]
 DIALECTS: Mapping[DialectName, Dialect] = MappingProxyType(
     dict(
         zip(
             get_args(DialectName),
-            (native, schema_steps, tagged, markdown, plain_zh, bracket, classic),
+            (native, lenient, schema_steps, tagged, markdown, plain_zh, bracket, classic),
             strict=True,
         )
     )
@@ -30,6 +30,7 @@ __all__ = [
     "DialectName",
     "bracket",
     "classic",
+    "lenient",
     "markdown",
     "native",
     "plain_zh",

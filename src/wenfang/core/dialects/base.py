@@ -17,10 +17,14 @@ from ..models import Delta, ModelRequest, ToolChoice, ToolSpec
 
 class Decoder(Protocol):
     """Decodes one reply. Text that may be shown is handed out as soon as it is safe; protocol words
-    never are. `is_complete` tells that nothing which may still come matters: the request is ended."""
+    never are. `is_complete` tells that nothing which may still come matters: the request is ended.
+    `late` is what became certain only when the reply was closed; none if it was not fed."""
 
     @property
     def is_complete(self) -> bool: ...
+
+    @property
+    def late(self) -> Sequence[Delta]: ...
 
     def feed(self, delta: Delta) -> Iterable[Delta]:
         """Take a raw piece, give the pieces of thought, answer or call that it makes certain."""
@@ -39,7 +43,8 @@ class Conversation(Protocol):
         self, messages: Sequence[Message], *, tool_choice: ToolChoice, stream: bool
     ) -> ModelRequest:
         """Render messages (the first may be a `System`) and tools. With `tool_choice` "none" the
-        model can only answer."""
+        model can only answer; with "required" or a tool's name it cannot: a reply without such a call
+        is malformed where the dialect reads the calls itself."""
         ...
 
     def decoder(self) -> Decoder:
@@ -55,8 +60,14 @@ class Dialect(Protocol):
     @property
     def name(self) -> str: ...
 
-    def open(self, tools: tuple[ToolSpec, ...], new_id: Callable[[], str]) -> Conversation:
-        """Begin a run. `new_id` mints ids for calls that have none of their own."""
+    def open(
+        self,
+        tools: tuple[ToolSpec, ...],
+        new_id: Callable[[], str],
+        tool_choice: ToolChoice = "auto",
+    ) -> Conversation:
+        """Begin a run. `new_id` mints ids for calls that have none of their own. `tool_choice` is that
+        of the run's first step, also when the run goes on after an interruption."""
         ...
 
     def limits(self) -> Sequence[Limit]:

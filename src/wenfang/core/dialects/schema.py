@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..limits import Limit
-from ..models import ToolSpec
+from ..limits import Limit, SameText
+from ..models import ToolChoice, ToolSpec
 from .base import Conversation
 
 
@@ -21,15 +21,20 @@ class Schema:
 
     name: str = "schema"
 
-    def open(self, tools: tuple[ToolSpec, ...], new_id: Callable[[], str]) -> Conversation:
+    def open(
+        self,
+        tools: tuple[ToolSpec, ...],
+        new_id: Callable[[], str],
+        tool_choice: ToolChoice = "auto",
+    ) -> Conversation:
         from .schema_conversation import StepConversation
 
-        return StepConversation(tools, new_id)
+        return StepConversation(tools, new_id, tool_choice)
 
     def limits(self) -> Sequence[Limit]:
         from .schema_conversation import Repeats
 
-        return (Repeats(),)
+        return (Repeats(), SameText())
 
 
 schema = Schema()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from ..arguments import canonical, parse_arguments
@@ -14,13 +14,13 @@ from ..limits import OK, CallDone, CallDue, Deny, LimitEvent, Verdict
 from ..messages import (
     JSON,
     Assistant,
-    Image,
     Message,
     Stop,
     System,
     Text,
     Thinking,
     ToolCall,
+    ToolResult,
     User,
     user,
 )
@@ -33,10 +33,10 @@ from .schema_grammar import (
     input_schema,
     step_schema,
 )
-from .schema_prompt import Example, examples, language_of, observation, system_text
+from .schema_prompt import Example, Language, examples, observation, system_text
 from .schema_reader import Piece, StepReader
+from .told_conversation import UNREADABLE, Block, ToldConversation, ToldDecoder, ended, said, shown
 
-UNREADABLE = "unreadable"  # the name of a call whose tool could not be read
 _OBSERVATION_CHARS = 4000
 _OBSERVATION_TAIL = 500
 _RAW_CHARS = 500
@@ -82,120 +82,85 @@ class Repeats:
 
 _KNOWN = "You already know this: the same call was made before and its result is above."
 _ELSE = "Do the next step with it: compute, read another file, or give the final answer."
+_NO_STEP = "the reply is not one JSON object with thought, action and input or answer."
 
 
-@dataclass(slots=True)
-class _Decoder:
-    conversation: StepConversation
-    reader: StepReader = field(default_factory=StepReader)
-    block: int = 0  # index of the raw text block; the thought keeps it, what follows it is the next
-    fed: bool = False
-    is_complete: bool = False  # the schema ends the reply
+class _Decoder(ToldDecoder):
+    """The schema ends the reply, so it is never complete before."""
 
-    def feed(self, delta: Delta) -> Iterable[Delta]:
-        if delta.kind != "text":
-            return (delta,) if delta.kind == "thinking" else ()
-        self.fed = True
-        self.block = delta.index
-        return self._deltas(self.reader.feed(delta.text))
+    def __init__(self, conversation: StepConversation) -> None:
+        super().__init__()
+        self._conversation = conversation
+        self._reader = StepReader()
+
+    def _read(self, text: str) -> Iterable[Delta]:
+        return self._deltas(self._reader.feed(text))
 
     def _deltas(self, pieces: Sequence[Piece]) -> Iterator[Delta]:
         for key, text in pieces:
             if key == "thought":
-                yield Delta(kind="thinking", text=text, index=self.block)
-            elif key == "answer":
-                yield Delta(kind="text", text=text, index=self.block + 1)
+                yield Delta(kind="thinking", text=text, index=self._block)
+            elif key == "answer" and not self._conversation.needed:
+                yield Delta(kind="text", text=text, index=self._block + 1)
             elif key == "input":
-                name = self.reader.text("action") or None
-                yield Delta(kind="call", text=text, index=self.block + 1, name=name)
+                name = self._reader.text("action") or None
+                yield Delta(kind="call", text=text, index=self._block + 1, name=name)
 
-    def close(self, reply: Assistant) -> Assistant:
-        if not self.fed:
-            self.reader.feed(reply.text)
-        native = tuple(block for block in reply.content if isinstance(block, Thinking))
-        step = self.conversation.step(self.reader, reply)
-        return replace(reply, content=(*native, *step), stop=_stop(reply.stop, step))
-
-
-def _stop(stop: Stop, step: Sequence[Text | Thinking | ToolCall]) -> Stop:
-    if stop not in ("stop", "tool_use"):
-        return stop
-    if any(isinstance(block, ToolCall) for block in step):
-        return "tool_use"
-    full = any(isinstance(block, Text) and len(block.text) >= ANSWER_CHARS for block in step)
-    return "length" if full else "stop"
+    def _end(self, reply: Assistant) -> tuple[Sequence[Block], Stop]:
+        step = self._conversation.step(self._reader, reply)
+        if reply.stop not in ("stop", "tool_use"):
+            return step, reply.stop
+        full = any(isinstance(block, Text) and len(block.text) >= ANSWER_CHARS for block in step)
+        return step, ended(step, is_cut=full)
 
 
-class StepConversation:
-    def __init__(self, tools: tuple[ToolSpec, ...], new_id: Callable[[], str]) -> None:
-        self._tools = tools
+class StepConversation(ToldConversation):
+    """See `Conversation`."""
+
+    def __init__(
+        self, tools: tuple[ToolSpec, ...], new_id: Callable[[], str], tool_choice: ToolChoice
+    ) -> None:
+        super().__init__(tools, new_id, tool_choice)
         self._inputs = {spec.name: input_schema(spec) for spec in tools}
-        self._new_id = new_id
-        self._choice: ToolChoice = "auto"
         self._schemas: dict[ToolChoice, Mapping[str, JSON]] = {}
-        self._opening: tuple[Message, ...] | None = None
-        # A message is kept with its rendering, so that its id stays its own.
-        self._rendered: dict[int, tuple[Message, tuple[Message, ...]]] = {}
-        self._later_calls: dict[str, ToolCall] = {}  # all but the first of a reply
         self._task = ""  # the newest words of the user
         self._escaped = False  # a protocol word was replaced in something the model read
-        self._refused_plain = False
 
     def request(
         self, messages: Sequence[Message], *, tool_choice: ToolChoice, stream: bool
     ) -> ModelRequest:
-        self._choice = tool_choice
         if tool_choice not in self._schemas:
-            self._schemas[tool_choice] = step_schema(self._tools, tool_choice)
-        first = messages[0] if messages else None
-        if self._opening is None:
-            self._opening = self._open(messages)
-        rest = messages[1:] if isinstance(first, System) else messages
+            self._schemas[tool_choice] = step_schema(self.tools, tool_choice)
         return ModelRequest(
-            messages=[
-                *self._opening,
-                *(each for message in rest for each in self._render(message)),
-            ],
+            messages=self._render_all(messages, tool_choice),
             response_schema=self._schemas[tool_choice],
             stream=stream,
         )
 
-    def _open(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        """The system message and the examples, in the language of the newest question."""
-        first = messages[0] if messages else None
-        instructions = first.content if isinstance(first, System) else ""
-        asked = [m.text for m in messages if isinstance(m, User) and m.source == "user"]
-        language = language_of(asked[-1] if asked else instructions)
-        text = system_text(self._safe(instructions), self._tools)
-        shown = [each for e in examples(self._tools, language) for each in _played(e)]
-        return (System(content=text), *shown)
+    def _open(self, instructions: str, language: Language) -> Iterator[Message]:
+        yield System(content=system_text(self._safe(instructions), self.tools, self._first))
+        for example in examples(self.tools, language):
+            yield from _played(example)
 
-    def _render(self, message: Message) -> tuple[Message, ...]:
-        known = self._rendered.get(id(message))
-        if known is None:
-            known = self._rendered[id(message)] = (message, tuple(self._write(message)))
-        return known[1]
-
-    def _write(self, message: Message) -> Iterator[Message]:
+    def _words(self, message: System | User) -> Message:
         if isinstance(message, System):
-            yield System(content=self._safe(message.content))
-        elif isinstance(message, User):
-            text = self._safe(_shown(message.content))
-            if message.source not in ("repair", "limit"):
-                self._task = text if len(text) <= _TASK_CHARS else f"{text[:_TASK_CHARS]}..."
-            yield message if text == message.text else replace(message, content=(Text(text=text),))
-        elif isinstance(message, Assistant):
-            calls = message.calls
-            self._later_calls.update((call.id, call) for call in calls[1:])
-            if calls or message.text:
-                first = calls[0] if calls else None
-                yield _said(write_step(message.thinking, message.text, first))
-        else:
-            later_call = self._later_calls.get(message.call_id)
-            if later_call is not None:
-                yield _said(write_step("", "", later_call))
-            text = self._safe(_clipped(_shown(message.content)))
-            yield user(observation(text, self._task), source="observation")
+            return System(content=self._safe(message.content))
+        text = self._safe(shown(message.content))
+        if message.source not in ("repair", "limit"):
+            self._task = text if len(text) <= _TASK_CHARS else f"{text[:_TASK_CHARS]}..."
+        return message if text == message.text else replace(message, content=(Text(text=text),))
+
+    def _reply(self, reply: Assistant) -> str:
+        if not reply.calls and not reply.text:
+            return ""
+        return write_step(reply.thinking, reply.text, reply.calls[0] if reply.calls else None)
+
+    def _later_call(self, call: ToolCall) -> str:
+        return write_step("", "", call)
+
+    def _result(self, result: ToolResult) -> User:
+        text = self._safe(_clipped(shown(result.content)))
+        return user(observation(text, self._task), source="observation")
 
     def _safe(self, text: str) -> str:
         """`text` without anything that a template or this dialect would take for its own words."""
@@ -208,22 +173,29 @@ class StepConversation:
     def decoder(self) -> _Decoder:
         return _Decoder(self)
 
-    def step(self, reader: StepReader, reply: Assistant) -> tuple[Text | Thinking | ToolCall, ...]:
+    def step(self, reader: StepReader, reply: Assistant) -> tuple[Block, ...]:
         """The blocks of a reply that was read."""
         thought = (Thinking(text=reader.text("thought")),) if reader.text("thought") else ()
-        if "answer" in reader:
-            return (*thought, Text(text=reader.text("answer")))
-        if "action" in reader and ("input" in reader or reader.done):
-            return (*thought, self._call(reader))
+        if "answer" in reader or ("action" in reader and ("input" in reader or reader.done)):
+            return (*thought, *self._done(reader, reply))
         if reply.stop in ("length", "error", "aborted"):
             return thought
-        if not reader.begun and reply.text.strip():
-            if self._choice == "none" or self._refused_plain:
-                return (Text(text=reply.text),)
-            self._refused_plain = True
-        elif not reply.text.strip():
+        if not reply.text.strip():
             return ()
-        return (*thought, self._unreadable(reply))
+        if not reader.begun and self._takes_plain_text():
+            return (Text(text=reply.text),)
+        return (*thought, self._unreadable(_NO_STEP, reply.text[:_RAW_CHARS]))
+
+    def _done(self, reader: StepReader, reply: Assistant) -> tuple[Block, ...]:
+        """An answer or a call, or why it will not do."""
+        is_answer = "answer" in reader
+        name = "" if is_answer else reader.text("action")
+        problem = self._not_needed(name) if is_answer or name in self._inputs else ""
+        if problem and reply.stop in ("error", "aborted"):
+            return ()
+        if problem:
+            return (self._unreadable(problem, reply.text[:_RAW_CHARS]),)
+        return (Text(text=reader.text("answer")) if is_answer else self._call(reader),)
 
     def _call(self, reader: StepReader) -> ToolCall:
         raw = reader.text("input")
@@ -246,20 +218,12 @@ class StepConversation:
         text = json.dumps(arguments, ensure_ascii=False)
         return json.loads(_REPLACED.sub("<", text))
 
-    def _unreadable(self, reply: Assistant) -> ToolCall:
-        return ToolCall(
-            id=self._new_id(),
-            name=UNREADABLE,
-            arguments={},
-            error="the reply is not one JSON object with thought, action and input or answer.",
-            raw=reply.text[:_RAW_CHARS],
-        )
-
     def repair(self, call: ToolCall) -> str:
         what = "" if call.name == UNREADABLE else f"the input of {call.name} is not usable: "
+        answer = "." if self.needed else ', or with "action": "final" and "answer".'
         return (
             f"Nothing was run: {what}{call.error} Reply with one JSON object: "
-            '{"thought": "...", "action": "...", "input": {...}}, or with "action": "final" and "answer".'
+            f'{{"thought": "...", "action": "...", "input": {{...}}}}{answer}'
         )
 
 
@@ -267,13 +231,9 @@ def _played(example: Example) -> Iterator[Message]:
     """An example as it would have been, had it happened."""
     yield user(example.task)
     for thought, tool, arguments, result in example.steps:
-        yield _said(_object({"thought": thought, "action": tool, "input": dict(arguments)}))
+        yield said(_object({"thought": thought, "action": tool, "input": dict(arguments)}))
         yield user(observation(result, example.task), source="observation")
-    yield _said(write_step(example.thought, example.answer, None))
-
-
-def _said(text: str) -> Assistant:
-    return Assistant(content=(Text(text=text),), stop="stop")
+    yield said(write_step(example.thought, example.answer, None))
 
 
 def write_step(thought: str, text: str, call: ToolCall | None) -> str:
@@ -289,13 +249,6 @@ def write_step(thought: str, text: str, call: ToolCall | None) -> str:
 def _object(value: dict[str, Any]) -> str:
     """JSON in which no protocol word stands; the escape is the same character to a reader."""
     return _PROTOCOL.sub(r"\\u003c", json.dumps(value, ensure_ascii=False))
-
-
-def _shown(content: Sequence[Text | Image]) -> str:
-    return "".join(
-        block.text if isinstance(block, Text) else "[an image, which cannot be shown here]"
-        for block in content
-    )
 
 
 def _clipped(text: str) -> str:

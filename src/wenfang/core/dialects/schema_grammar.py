@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from ..messages import JSON
-from ..models import ToolChoice, ToolSpec
+from ..models import ToolChoice, ToolSpec, needed_tools
 
 FINAL = "final"
 THOUGHT_CHARS = 160
@@ -41,13 +41,13 @@ _KEPT = frozenset(
 )
 
 
-def step_schema(tools: Sequence[ToolSpec], choice: ToolChoice) -> dict[str, JSON]:
+def step_schema(tools: tuple[ToolSpec, ...], choice: ToolChoice) -> dict[str, JSON]:
     """What the next reply may be: a call of one of `tools` unless `choice` is "none", and an answer
-    unless it is "required"."""
-    options: list[JSON] = []
-    if choice != "none":
-        options += [_step(spec.name, "input", input_schema(spec)) for spec in tools]
-    if choice != "required" or not options:
+    unless a call is needed."""
+    needed = needed_tools(tools, choice)
+    offered = needed or (() if choice == "none" else tools)
+    options: list[JSON] = [_step(spec.name, "input", input_schema(spec)) for spec in offered]
+    if not needed:
         options.append(_step(FINAL, "answer", {"type": "string", "maxLength": ANSWER_CHARS}))
     return {"anyOf": options} if len(options) > 1 else cast("dict[str, JSON]", options[0])
 

@@ -50,6 +50,8 @@ _CALCULATOR = """\
 - A price, sum, difference, product or share that no file states must be computed with calculator, never in your head. Write it as one expression, with brackets around what comes first: (120-45)*3. If the numbers are in the task itself, compute at once.
 """
 
+_FIRST = "- The first step of a task has to call {name}; an answer without it does not count.\n"
+
 
 class Example(NamedTuple):
     """A finished conversation: the task, then steps as (thought, tool, arguments, result), then the
@@ -140,13 +142,17 @@ def examples(tools: Sequence[ToolSpec], language: Language) -> tuple[Example, ..
     )
 
 
-def system_text(instructions: str, tools: Sequence[ToolSpec]) -> str:
-    """The whole system message."""
+def system_text(
+    instructions: str, tools: Sequence[ToolSpec], first: Sequence[ToolSpec] = ()
+) -> str:
+    """The whole system message. The first step has to call one of `first`, if there are any."""
     if not tools:
         return "\n".join(part for part in (instructions, _ONLY_ANSWER) if part)
     advice = _ADVICE
     if any(spec.name == "calculator" for spec in tools):
         advice += _CALCULATOR
+    if first:
+        advice += _FIRST.format(name=first[0].name if len(first) == 1 else "a tool")
     listed = "Tools:\n" + list_tools(tools)
     return "\n".join(
         part.rstrip() + "\n" for part in (instructions, _RULES, listed, advice) if part

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..limits import Limit
-from ..models import ToolSpec
+from ..limits import Limit, SameText
+from ..models import ToolChoice, ToolSpec
 from .base import Conversation
 
 
@@ -17,14 +17,19 @@ class Told:
     name: str
     shape: str
 
-    def open(self, tools: tuple[ToolSpec, ...], new_id: Callable[[], str]) -> Conversation:
+    def open(
+        self,
+        tools: tuple[ToolSpec, ...],
+        new_id: Callable[[], str],
+        tool_choice: ToolChoice = "auto",
+    ) -> Conversation:
         from .text import SHAPES
         from .text.conversation import TextConversation
 
-        return TextConversation(SHAPES[self.shape], tools, new_id)
+        return TextConversation(SHAPES[self.shape], tools, new_id, tool_choice)
 
     def limits(self) -> Sequence[Limit]:
-        return ()
+        return (SameText(),)
 
 
 tagged = Told("tagged", "tagged")

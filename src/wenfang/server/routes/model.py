@@ -37,13 +37,13 @@ def model_state(services: Services) -> ModelState:
     if status.provider == "embedded" and not status.is_ready:
         if pulls.progress is not None:
             state = "pulling"
-        elif pulls.error is not None:
+        elif pulls.problem is not None:
             state = "error"
     return ModelState(
         provider=status.provider,
         model=status.model,
         state=state,
         progress=pulls.progress,
-        error=pulls.error,
+        error=pulls.problem.text("en") if pulls.problem else None,
         size_bytes=status.size_bytes,
     )

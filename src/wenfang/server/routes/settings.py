@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from wenfang.settings import Settings, SettingsStore
+from wenfang.problems import Problem
+from wenfang.settings import Settings
 
 from ..errors import documented
-from ..services import Served
-from ..shapes import SettingsIn, SettingsOut, TestResult
+from ..services import Served, Services
+from ..shapes import DialectFound, ProbeState, SettingsIn, SettingsOut, TestResult
 
 router = APIRouter(prefix="/api/settings", tags=["settings"])
 
 
 @router.get("", responses=documented("settings_invalid"))
 async def read_settings(services: Served) -> SettingsOut:
-    return _shape(services.store, services.store.current())
+    return _shape(services, services.store.current())
 
 
 @router.put("", responses=documented("setting_locked", "disk_full", "data_unwritable"))
 async def save_settings(body: SettingsIn, services: Served) -> SettingsOut:
     """Change what is given; it holds from the next run on."""
-    return _shape(services.store, services.store.save(body))
+    saved = services.store.save(body)
+    services.probes.problem = None  # it was about the settings as they were
+    return _shape(services, saved)
 
 
 @router.post("/test", responses=documented())
@@ -38,7 +41,39 @@ async def try_settings(services: Served, body: SettingsIn | None = None) -> Test
     )
 
 
-def _shape(store: SettingsStore, settings: Settings) -> SettingsOut:
+@router.get("/probe")
+async def read_probe(services: Served) -> ProbeState:
+    return _probe_state(services)
+
+
+@router.post("/probe", status_code=202, responses=documented("nothing_to_probe", "probe_active"))
+async def find_dialect(services: Served) -> ProbeState:
+    """Find out in the background which dialect works best for the model of the settings in force."""
+    if services.store.current().provider == "scripted":
+        raise Problem("nothing_to_probe")
+    services.probes.start()
+    return _probe_state(services)
+
+
+@router.post("/probe/cancel")
+async def cancel_probe(services: Served) -> ProbeState:
+    """Give up the search; also fine if there is none. Nothing is kept of it."""
+    await services.probes.cancel()
+    return _probe_state(services)
+
+
+def _probe_state(services: Services) -> ProbeState:
+    problem = services.probes.problem
+    return ProbeState(
+        progress=services.probes.progress,
+        code=problem.code if problem else None,
+        message=problem.text("en") if problem else "",
+        params=dict(problem.params) if problem else {},
+    )
+
+
+def _shape(services: Services, settings: Settings) -> SettingsOut:
+    found = services.models.found(settings)
     return SettingsOut(
         provider=settings.provider,
         base_url=settings.base_url,
@@ -46,5 +81,10 @@ def _shape(store: SettingsStore, settings: Settings) -> SettingsOut:
         api_key_set=bool(settings.api_key.get_secret_value()),
         dialect=settings.dialect,
         language=settings.language,
-        locked=sorted(store.locked),
+        found=DialectFound(
+            dialect=found.dialect, right=found.best.right, total=found.best.total, at=found.at
+        )
+        if found
+        else None,
+        locked=sorted(services.store.locked),
     )

@@ -6,6 +6,7 @@ import { useT } from "@/i18n/t";
 import { Button } from "@/ui/button";
 import { Embedded } from "./Embedded";
 import { OpenAiFields, type Draft } from "./OpenAiFields";
+import { Probe } from "./Probe";
 import { useSaveSettings } from "./save";
 import { TestLine } from "./TestLine";
 
@@ -83,6 +84,9 @@ export function ModelForm({ settings, model }: { settings: Settings; model: Mode
       </RadioGroup.Root>
       {draft.provider === "embedded" && <Embedded model={model} isCurrent={settings.provider === "embedded"} />}
       {draft.provider === "openai" && <OpenAiFields draft={draft} settings={settings} onChange={update} />}
+      {draft.provider === settings.provider && draft.provider !== "scripted" && model.state === "ready" && (
+        <Probe settings={settings} isChanged={isChanged} />
+      )}
       <TestLine change={change} isRemote={draft.provider === "openai"} isReachable={isReachable} onPick={(name) => update({ model: name })}>
         <Button type="submit" look="primary" busy={save.isPending} disabled={!isChanged || !isComplete}>
           {t("common.save")}

@@ -3,7 +3,7 @@ import { useT } from "@/i18n/t";
 import { Button } from "@/ui/button";
 import { Field, Select } from "@/ui/field";
 
-const DIALECTS = ["auto", "native", "schema", "tagged", "markdown", "plain_zh", "bracket", "classic"] as const;
+const DIALECTS = ["auto", "native", "lenient", "schema", "tagged", "markdown", "plain_zh", "bracket", "classic"] as const;
 
 export interface Draft {
   provider: Settings["provider"];

@@ -10,7 +10,7 @@ export function useSaveSettings() {
     mutationFn: (change: SettingsIn) => ask(api.PUT("/api/settings", { body: change })),
     onSuccess: (settings) => {
       queryClient.setQueryData(keys.settings, settings);
-      refresh(keys.model);
+      refresh(keys.model, keys.probe);
     },
     onError: toastError,
   });

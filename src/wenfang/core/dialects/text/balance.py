@@ -13,7 +13,7 @@ from .source import Source, Steps, peek
 
 MAX_DEPTH = 128
 
-_PLAIN = re.compile(r"[^\"“'{}\[\]()<`/#]+")
+_PLAIN = re.compile(r"[^\"“'{}\[\]()｛｝<`/#]+")
 _IN_STRING = {
     '"': re.compile(r'[^"\\]+'),
     "'": re.compile(r"[^'\\]+"),
@@ -21,8 +21,8 @@ _IN_STRING = {
 }
 _IN_LINE = re.compile(r"[^\n]+")
 _IN_COMMENT = re.compile(r"[^*]+")
-_CLOSER = {"{": "}", "[": "]", "(": ")"}
-_BEFORE_VALUE = "{[(,:=，："
+_CLOSER = {"{": "}", "[": "]", "(": ")", "｛": "}"}
+_BEFORE_VALUE = "{[(｛,:=，："
 
 
 class Scan(NamedTuple):
@@ -54,13 +54,13 @@ class _Scanner:
                     return self._result("open")
                 if not self._open:
                     return self._result("complete")
-            elif char in "{[(":
+            elif char in _CLOSER:
                 self._open.append(_CLOSER[char])
                 if len(self._open) > MAX_DEPTH:
                     return self._result("deep")
                 self._take(1)
-            elif char in "}])":
-                self._close(char)
+            elif char in "}])｝":
+                self._close("}" if char == "｝" else char)
                 if not self._open:
                     return self._result("complete")
             elif self._has_marks and char in "<`/#":

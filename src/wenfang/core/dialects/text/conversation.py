@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from ...messages import Assistant, Image, Message, System, Text, Thinking, ToolCall, User, user
+from ...messages import (
+    Assistant,
+    Message,
+    Stop,
+    System,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    User,
+    user,
+)
 from ...models import Delta, ModelRequest, ToolChoice, ToolSpec
-from ..schema_prompt import language_of
+from ..told_conversation import Block, ToldConversation, ToldDecoder, ended, shown
 from .events import (
     AnswerDelta,
     Call,
@@ -25,28 +36,24 @@ from .parser import Parser
 from .shapes import Shape
 from .wording import repair_text, system_text
 
-UNREADABLE = "unreadable"  # the name of a call whose tool could not be read
-_RAW_CHARS = 2000
+RAW_CHARS = 2000
 _OTHER_FORMS = frozenset({"flat", "wrapper", "call_syntax"})  # ways to write a call, no damage
 
 
-class TextConversation:
-    """See `Conversation`. A run keeps the language of its first request's newest question."""
+class TextConversation(ToldConversation):
+    """See `Conversation`."""
 
     def __init__(
-        self, shape: Shape, tools: tuple[ToolSpec, ...], new_id: Callable[[], str]
+        self,
+        shape: Shape,
+        tools: tuple[ToolSpec, ...],
+        new_id: Callable[[], str],
+        tool_choice: ToolChoice,
     ) -> None:
+        super().__init__(tools, new_id, tool_choice)
         self.shape = shape
-        self.tools = tools
-        self._new_id = new_id
         self._language: Language = "en"
-        self._opening: tuple[Message, ...] | None = None
-        # A message is kept with its rendering, so that its id stays its own.
-        self._rendered: dict[int, tuple[Message, tuple[Message, ...]]] = {}
         self._reasons: dict[str, Reason] = {}  # of calls that could not be read
-        self._later_calls: dict[str, ToolCall] = {}  # all but the first of a reply
-        self._choice: ToolChoice = "auto"
-        self._refused_plain = False
 
     @property
     def _form(self) -> Form:
@@ -55,201 +62,146 @@ class TextConversation:
     def request(
         self, messages: Sequence[Message], *, tool_choice: ToolChoice, stream: bool
     ) -> ModelRequest:
-        self._choice = tool_choice
-        first = messages[0] if messages else None
-        if self._opening is None:
-            self._opening = self._open(messages)
-        rest = messages[1:] if isinstance(first, System) else messages
         return ModelRequest(
-            messages=[
-                *self._opening,
-                *(each for message in rest for each in self._render(message)),
-            ],
-            stop=self.shape.stop,
-            stream=stream,
+            messages=self._render_all(messages, tool_choice), stop=self.shape.stop, stream=stream
         )
 
-    def _open(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        first = messages[0] if messages else None
-        instructions = first.content if isinstance(first, System) else ""
-        asked = [m.text for m in messages if isinstance(m, User) and m.source == "user"]
-        self._language = language_of(asked[-1] if asked else instructions)
-        text = system_text(self._form, self._language, instructions, self.tools)
-        return (System(content=text),)
+    def _open(self, instructions: str, language: Language) -> Iterator[Message]:
+        self._language = language
+        text = system_text(self._form, language, instructions, self.tools, self._first)
+        yield System(content=text)
 
-    def _render(self, message: Message) -> tuple[Message, ...]:
-        known = self._rendered.get(id(message))
-        if known is None:
-            known = self._rendered[id(message)] = (message, tuple(self._write(message)))
-        return known[1]
-
-    def _write(self, message: Message) -> Iterator[Message]:
-        if isinstance(message, Assistant):
-            yield from self._write_reply(message)
-        elif isinstance(message, System | User):
-            yield message
-        elif message.error_type == "malformed":
-            yield user(message.text, source="repair")  # our own words, which show the form
-        else:
-            later_call = self._later_calls.get(message.call_id)
-            if later_call is not None:
-                yield _said(write_action(self.shape, self._form, "", later_call))
-            yield user(
-                write_result(self.shape, self._form, _shown(message.content)), source="observation"
-            )
-
-    def _write_reply(self, reply: Assistant) -> Iterator[Message]:
-        calls = reply.calls
-        self._later_calls.update((call.id, call) for call in calls[1:])
-        if not calls:
-            if reply.text.strip():
-                yield _said(write_answer(self.shape, self._form, reply.text))
-            return
-        first = calls[0]
+    def _reply(self, reply: Assistant) -> str:
+        if not reply.calls:
+            text = reply.text
+            return write_answer(self.shape, self._form, text) if text.strip() else ""
+        first = reply.calls[0]
         if first.error is not None and first.raw is not None:
-            if first.raw.strip():  # an empty message is refused by providers
-                yield _said(first.raw)
-            return
+            return first.raw
         thought = "\n".join(part for part in (reply.thinking, reply.text) if part.strip())
-        yield _said(write_action(self.shape, self._form, thought, first))
+        return write_action(self.shape, self._form, thought, first)
+
+    def _later_call(self, call: ToolCall) -> str:
+        return write_action(self.shape, self._form, "", call)
+
+    def _result(self, result: ToolResult) -> User:
+        if result.error_type == "malformed":
+            return user(result.text, source="repair")  # our own words, which show the form
+        written = write_result(self.shape, self._form, shown(result.content))
+        return user(written, source="observation")
 
     # Replies
 
     def decoder(self) -> TextDecoder:
         return TextDecoder(self)
 
-    def blocks(
-        self, outcome: Outcome, shown: Shown, reply: Assistant
-    ) -> tuple[Text | Thinking | ToolCall, ...]:
+    def blocks(self, outcome: Outcome, reply: Assistant, shown: Shown) -> tuple[Block, ...]:
         """What a reply comes to."""
+        if reply.calls:  # the provider has read the call itself: the words beside it hold no other
+            return (*self._said(outcome, shown), *reply.calls)
         thought = (Thinking(text=outcome.thought),) if outcome.thought.strip() else ()
+        name = outcome.calls[0].name if outcome.calls else ""
+        problem = self._not_needed(name) if outcome.kind != "repair" else ""
+        if problem and reply.stop in ("error", "aborted"):
+            return thought
+        if problem:
+            refused = replace(outcome, reason="no_action", detail=problem, tool=name or None)
+            return (*thought, self._refused(refused))
         if outcome.kind == "final":
-            return (*thought, Text(text=outcome.answer))
+            return self._said(outcome, shown)
         if outcome.kind == "tool":
-            # Text whose role was open was shown as text, and stays it.
-            said = (Text(text=shown.text),) if shown.text else ()
-            if said:
-                thought = (Thinking(text=shown.thought),) if shown.thought else ()
-            return (*thought, *said, *(self._call(each) for each in self._wanted(outcome)))
+            calls = outcome.calls if self.shape.parallel else outcome.calls[:1]
+            blocks = (call_block(self._new_id(), each) for each in calls)
+            return (*self._said(outcome, shown), *blocks)
         if outcome.reason == "empty":
             return thought
-        if outcome.reason == "no_action" and (self._choice == "none" or self._refused_plain):
+        if outcome.reason == "no_action" and self._takes_plain_text():
             return (Text(text=outcome.thought.strip()),)
         if reply.stop in ("error", "aborted"):
             return thought
-        self._refused_plain = self._refused_plain or outcome.reason == "no_action"
         return (*thought, self._refused(outcome))
 
-    def _wanted(self, outcome: Outcome) -> Sequence[Call]:
-        return outcome.calls if self.shape.parallel else outcome.calls[:1]
-
-    def _call(self, call: Call) -> ToolCall:
-        return ToolCall(
-            id=self._new_id(),
-            name=call.name,
-            arguments=dict(call.arguments),
-            repaired=tuple(each for each in call.repairs if each not in _OTHER_FORMS),
-        )
+    def _said(self, outcome: Outcome, shown: Shown) -> tuple[Text | Thinking, ...]:
+        """The words of a reply. Text whose role was open was shown as text, and stays it."""
+        text, thought = shown.text, outcome.thought
+        if outcome.kind == "final":
+            text = "" if self.needed else outcome.answer
+        elif text:
+            thought = shown.thought
+        said = (Text(text=text),) if text else ()
+        return (Thinking(text=thought), *said) if thought.strip() else said
 
     def _refused(self, outcome: Outcome) -> ToolCall:
-        call_id = self._new_id()
         if outcome.reason == "unknown_tool" and outcome.tool:
-            return ToolCall(id=call_id, name=outcome.tool, arguments={})  # refused like any other
+            # refused like any other
+            return ToolCall(id=self._new_id(), name=outcome.tool, arguments={})
+        call = self._unreadable(outcome.detail, outcome.raw[:RAW_CHARS], outcome.tool)
         if outcome.reason is not None:
-            self._reasons[call_id] = outcome.reason
-        return ToolCall(
-            id=call_id,
-            name=outcome.tool or UNREADABLE,
-            arguments={},
-            error=outcome.detail,
-            raw=outcome.raw[:_RAW_CHARS],
-        )
+            self._reasons[call.id] = outcome.reason
+        return call
 
     def repair(self, call: ToolCall) -> str:
         reason = self._reasons.get(call.id, "bad_json")
-        return repair_text(self._form, self._language, reason, call.error or "")
+        return repair_text(self._form, self._language, reason, call.error or "", self.needed)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Shown:
-    """What a reader has seen of a reply."""
+    """What a viewer of the stream has seen of a reply."""
 
-    thoughts: list[str] = field(default_factory=list[str])
-    texts: list[str] = field(default_factory=list[str])
-
-    @property
-    def thought(self) -> str:
-        return "".join(self.thoughts).strip()
-
-    @property
-    def text(self) -> str:
-        return "".join(self.texts).strip()
+    thought: str
+    text: str
 
 
-@dataclass(slots=True)
-class TextDecoder:
-    """See `Decoder`. Text comes in the first block behind the provider's own reasoning, the answer and
-    the call in the next ones."""
+class TextDecoder(ToldDecoder):
+    def __init__(self, conversation: TextConversation) -> None:
+        super().__init__()
+        self._conversation = conversation
+        self._parser = Parser(conversation.shape, conversation.tools)
+        self._thoughts: list[str] = []
+        self._texts: list[str] = []
 
-    conversation: TextConversation
-    is_complete: bool = False
-    parser: Parser = field(init=False)
-    shown: Shown = field(default_factory=Shown)
-    fed: bool = False
-    block: int = 0
-
-    def __post_init__(self) -> None:
-        self.parser = Parser(self.conversation.shape, self.conversation.tools)
-
-    def feed(self, delta: Delta) -> Iterable[Delta]:
-        if delta.kind != "text":
-            return (delta,) if delta.kind == "thinking" else ()
-        self.fed = True
-        self.block = delta.index
-        return self._deltas(self.parser.feed(delta.text))
+    def _read(self, text: str) -> Iterable[Delta]:
+        return self._deltas(self._parser.feed(text))
 
     def _deltas(self, events: Iterable[Event]) -> list[Delta]:
         deltas: list[Delta] = []
         for event in events:
             match event:
                 case ThoughtDelta(text=text):
-                    self.shown.thoughts.append(text)
-                    deltas.append(Delta(kind="thinking", text=text, index=self.block))
+                    self._thoughts.append(text)
+                    deltas.append(Delta(kind="thinking", text=text, index=self._block))
+                case TextDelta() | AnswerDelta() if self._conversation.needed:
+                    pass  # no answer will do, so these words are a thought or are refused
                 case TextDelta(text=text) | AnswerDelta(text=text):
                     if isinstance(event, TextDelta):
-                        self.shown.texts.append(text)
-                    deltas.append(Delta(kind="text", text=text, index=self.block + 1))
+                        self._texts.append(text)
+                    deltas.append(Delta(kind="text", text=text, index=self._block + 1))
                 case ToolStart(name=name):
-                    deltas.append(Delta(kind="call", text="", index=self.block + 2, name=name))
+                    deltas.append(Delta(kind="call", text="", index=self._block + 2, name=name))
                 case Cut():
                     self.is_complete = True
                 case _:
                     pass
         return deltas
 
-    def close(self, reply: Assistant) -> Assistant:
-        if reply.calls:  # the provider has read the call itself
-            return reply
-        if not self.fed:
-            self._deltas(self.parser.feed(reply.text))
-        outcome = self.parser.close("length" if reply.stop == "length" else "stop")
-        self._deltas(outcome.events)
-        native = tuple(block for block in reply.content if isinstance(block, Thinking))
-        blocks = self.conversation.blocks(outcome, self.shown, reply)
-        has_calls = any(isinstance(block, ToolCall) for block in blocks)
-        stop = reply.stop
-        if stop in ("stop", "tool_use", "length"):
-            cut = outcome.truncated or (stop == "length" and not has_calls)
-            stop = "tool_use" if has_calls else "length" if cut else "stop"
-        return replace(reply, content=(*native, *blocks), stop=stop)
+    def _end(self, reply: Assistant) -> tuple[Sequence[Block], Stop]:
+        outcome = self._parser.close("length" if reply.stop == "length" else "stop")
+        late = self._deltas(outcome.events)
+        if self._was_fed and (outcome.kind != "repair" or reply.calls):
+            self.late = late
+        shown = Shown("".join(self._thoughts).strip(), "".join(self._texts).strip())
+        blocks = self._conversation.blocks(outcome, reply, shown)
+        if reply.stop in ("error", "aborted"):
+            return blocks, reply.stop
+        is_cut = outcome.truncated if outcome.kind == "final" else reply.stop == "length"
+        return blocks, ended(blocks, is_cut=is_cut)
 
 
-def _said(text: str) -> Assistant:
-    return Assistant(content=(Text(text=text),), stop="stop")
-
-
-def _shown(content: Sequence[Text | Image]) -> str:
-    return "".join(
-        block.text if isinstance(block, Text) else "[an image, which cannot be shown here]"
-        for block in content
+def call_block(call_id: str, call: Call) -> ToolCall:
+    return ToolCall(
+        id=call_id,
+        name=call.name,
+        arguments=dict(call.arguments),
+        repaired=tuple(each for each in call.repairs if each not in _OTHER_FORMS),
     )

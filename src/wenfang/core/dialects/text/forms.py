@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..schema_prompt import Language
+from .shapes import SHAPES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +58,17 @@ _CLASSIC = Form(
     result="Observation:\n{result}",
 )
 
+# For all formats that models were trained on: a special token that is written as text is none.
+_TRAINED = Form(
+    thought="{thought}",
+    action='<tool_call>\n{{"name": "{name}", "arguments": {arguments}}}\n</tool_call>',
+    answer="{answer}",
+    result="<tool_response>\n{result}\n</tool_response>",
+)
+
 # By the name of the shape, in Chinese and in English.
 FORMS: Mapping[str, Mapping[Language, Form]] = {
+    **{shape.name: {"zh": _TRAINED, "en": _TRAINED} for shape in SHAPES.values() if shape.parallel},
     "tagged": {"zh": _TAGGED, "en": _TAGGED},
     "bold": {"zh": _BOLD, "en": _BOLD},
     "simple": {"zh": _SIMPLE_ZH, "en": _SIMPLE_EN},

@@ -37,7 +37,11 @@ class _Arguments:
         self.values: dict[str, JSON] = {}
         self.problem: Refusal | None = None
         properties = named.spec.parameters.get("properties")
-        self.properties: dict[str, JSON] = properties if isinstance(properties, dict) else {}
+        self.properties: dict[str, JSON] = {}
+        if isinstance(properties, dict):
+            aliases = named.spec.aliases
+            self.properties = {alias: properties.get(name) for alias, name in aliases.items()}
+            self.properties |= properties
 
     def add(self, key: str, text: str, is_text: bool | None) -> None:
         value = from_text(_unframed(text), self.properties.get(key), is_text)

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
+from ...arguments import real_names
 from ...messages import JSON
 from ...models import ToolSpec
 from .events import Call, Reason
 from .observe import restored
 from .source import INVISIBLE
-from .values import ReadError, as_object, check, only_property
+from .values import GUESSED, ReadError, as_object, check, only_property
 
 NAME_KEYS = ("name", "tool", "action", "tool_name", "function")
 ARGUMENT_KEYS = (
@@ -71,6 +72,7 @@ class Named(NamedTuple):
 def clean(name: str) -> str:
     """A name without what models put around it."""
     name = name[:_MAX_NAME].partition("<")[0].translate(_INVISIBLE).strip(_AROUND)
+    name = name.replace("\\_", "_")  # as Markdown has it
     while name.endswith("\\n"):
         name = name[:-2]
     return name.rstrip(".:：。").strip(_AROUND)
@@ -118,9 +120,12 @@ class Tools:
 
 
 def make_call(named: Named, arguments: Mapping[str, JSON], repairs: Iterable[str] = ()) -> Item:
-    """A call, or what is wrong with its arguments."""
+    """A call, or what is wrong with its arguments. They keep the names that were written."""
     steps = tuple(dict.fromkeys(repairs))
-    error = check(arguments, named.spec.parameters)
+    if GUESSED in steps and not named.spec.read_only:
+        detail = 'They are not valid JSON: a quote inside a string is not written as \\".'
+        return Refusal("bad_json", detail, named.spec.name)
+    error = check(real_names(arguments, named.spec.aliases), named.spec.parameters)
     if error is not None:
         return Refusal(error.reason, error.detail, named.spec.name)
     return Call(
@@ -133,7 +138,8 @@ def make_call(named: Named, arguments: Mapping[str, JSON], repairs: Iterable[str
 
 def properties_of(spec: ToolSpec) -> frozenset[str]:
     properties = spec.parameters.get("properties")
-    return frozenset(properties) if isinstance(properties, dict) else frozenset()
+    own = frozenset(properties) if isinstance(properties, dict) else frozenset[str]()
+    return own | spec.aliases.keys()
 
 
 def unwrapped(named: Named, arguments: dict[str, JSON], tools: Tools) -> JSON:

@@ -15,7 +15,7 @@ from .shapes import RESCUE, Shape
 from .source import Source
 from .turn import Turn, Verdict
 
-_MARKS = re.compile(r"[\n\r<`\[]")
+_MARKS = re.compile(r"[\n\r<`\[\]]")
 _ANSWER = re.compile(
     rf"(?:^|\n)[ \t#*_\-]{{0,8}}(?:{'|'.join(WORDS['answer'])})[ \t*_]{{0,8}}[:：]|<\s*final_answer\s*>",
     re.IGNORECASE,

@@ -26,10 +26,11 @@ def read_call(turn: Turn, named: Named) -> Steps[Item]:
         return Refusal("too_deep", "The arguments are nested too deeply.", name)
     if scan.state != "complete":
         return Refusal("truncated", "The reply ended inside the arguments.", name)
-    return _item(turn, named, scan.text[1:-1].strip())
+    return arguments_in(turn, named, scan.text[1:-1].strip())
 
 
-def _item(turn: Turn, named: Named, inner: str) -> Item:
+def arguments_in(turn: Turn, named: Named, inner: str) -> Item:
+    """The call whose arguments are written between two brackets."""
     if not inner:
         return make_call(named, {})
     if not _NOT_PLAIN.search(inner) and inner[0] not in "{[":

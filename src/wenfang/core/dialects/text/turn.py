@@ -42,6 +42,7 @@ class Live:
         self.open: list[str] = []
         self.answer: list[str] = []
         self._held: list[str] = []  # the end of the answer, if it is blank so far
+        self._blanks: list[str] = []  # the same of the open text
 
     def think(self, text: str) -> None:
         if text:
@@ -49,10 +50,20 @@ class Live:
             self.events.append(ThoughtDelta(text=text))
 
     def write(self, text: str) -> None:
-        """Text that is the answer unless a call follows."""
-        if text:
-            self.open.append(text)
-            self.events.append(TextDelta(text=text))
+        """Text that is the answer unless a call follows. Blanks at its start are dropped, those at its
+        end held back."""
+        end = len(text.rstrip())
+        if end:
+            shown = text[:end]
+            if self._blanks:
+                shown = "".join(self._blanks) + shown
+                self._blanks.clear()
+            elif not self.open:
+                shown = shown.lstrip()
+            self.open.append(shown)
+            self.events.append(TextDelta(text=shown))
+        if end < len(text) and self.open:
+            self._blanks.append(text[end:])
 
     def say(self, text: str) -> None:
         """A part of the answer. Blanks at its start are dropped, those at its end held back."""
@@ -79,10 +90,10 @@ class Live:
     def take_back(self) -> None:
         """The open text turned out to be thought."""
         if self.open:
-            if any(not each.isspace() for each in self.open):
-                self.events.append(Reclassify(source="text", target="thought"))
-            self.thought += self.open
+            self.events.append(Reclassify(source="text", target="thought"))
+            self.thought += self.open + self._blanks
             self.open.clear()
+            self._blanks.clear()
 
 
 class Turn:

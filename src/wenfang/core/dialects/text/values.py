@@ -22,6 +22,9 @@ _MAX_MENDED = 64 * 1024  # characters
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|“[^“”]*”|\\[nrt]', re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _KNOWN = frozenset("\"\\/bfnrt'")
+GUESSED = "inner_quotes"  # the one repair that is a guess, so that only calls which change nothing may use it
+_STRING_END = re.compile(r'"(?=\s*(?:[,:}\]]|\Z))')
+_STRING_PART = re.compile(r'(?:[^"\\]|\\.)*', re.DOTALL)
 _KEPT = frozenset('"\\/')
 
 
@@ -34,10 +37,13 @@ class ReadError(ValueError):
         self.detail = detail
 
 
-def read_json(text: str, missing: str = "") -> tuple[JSON, tuple[str, ...]]:
-    """The value, and the names of what was mended. `missing` are closers to add. Raises `ReadError`."""
+def read_json(
+    text: str, missing: str = "", *, may_guess: bool = False
+) -> tuple[JSON, tuple[str, ...]]:
+    """The value, and the names of what was mended. `missing` are closers to add. With `may_guess`, `GUESSED`
+    may be one of the repairs. Raises `ReadError`."""
     try:
-        value, repairs = _read(text.strip(), missing)
+        value, repairs = _read(text.strip(), missing, may_guess)
         if not text.isascii() or "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -59,7 +65,7 @@ def read_json(text: str, missing: str = "") -> tuple[JSON, tuple[str, ...]]:
     return value, repairs
 
 
-def _read(text: str, missing: str) -> tuple[JSON, tuple[str, ...]]:
+def _read(text: str, missing: str, may_guess: bool) -> tuple[JSON, tuple[str, ...]]:
     repairs: tuple[str, ...] = ()
     if missing:
         if text.endswith((",", ":", "，", "：")):
@@ -74,11 +80,50 @@ def _read(text: str, missing: str) -> tuple[JSON, tuple[str, ...]]:
         except json.JSONDecodeError:
             if len(text) > _MAX_MENDED:
                 raise error from None
+    try:
+        value, steps = _read_mended(text)
+    except (RepairError, json.JSONDecodeError) as error:
+        quoted = _with_inner_quotes(text) if may_guess and not missing else text
+        if quoted == text:
+            raise
+        try:
+            value, steps = _read(quoted, "", False)
+        except (RepairError, json.JSONDecodeError):
+            raise error from None
+        steps = (*steps, GUESSED)
+    return value, (*repairs, *steps)
+
+
+def _read_mended(text: str) -> tuple[JSON, tuple[str, ...]]:
     mended, steps = _mend(text)
     joined, more = rejoin(mended)
     if "missing_comma" in more:
         raise RepairError('a comma is missing, or a quote inside a string is not written as \\".')
-    return _STRICT.decode(joined), (*repairs, *steps, *more)
+    return _STRICT.decode(joined), (*steps, *more)
+
+
+def _with_inner_quotes(text: str) -> str:
+    """`text` with an escape before each quote that ends no string: behind one that does, a key, a value
+    or the whole is over. The same text if they are no quotations, each of words between two of them."""
+    parts: list[str] = []
+    at, is_string, is_quotation = 0, False, False
+    while at < len(text):
+        part = _STRING_PART.match(text, at)
+        end = part.end() if part else at
+        parts.append(text[at:end])
+        at = end + 1
+        if end == len(text) or text[end] != '"':
+            parts.append(text[end:at])
+        elif not is_string or (not is_quotation and _STRING_END.match(text, end)):
+            parts.append('"')
+            is_string = not is_string
+        else:
+            beside = text[end - 1] if is_quotation else text[at : at + 1]
+            if beside.isspace() or beside in '"\\':
+                return text
+            parts.append('\\"')
+            is_quotation = not is_quotation
+    return text if is_string else "".join(parts)
 
 
 def _mend(text: str) -> tuple[str, tuple[str, ...]]:

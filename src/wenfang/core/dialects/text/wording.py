@@ -19,7 +19,7 @@ You work step by step with tools: one step, its result, the next step, until the
 - Do not guess what a tool can tell. Do not repeat a call whose result you have.
 - Arguments are one valid JSON object.
 - When you know enough, give the answer: complete, in the language of the task.
-
+{first}
 To use a tool, reply in exactly this form:
 
 {action}
@@ -38,7 +38,7 @@ Tools:
 - 工具能查到的事不要猜；已有结果的调用不要重复。
 - 参数是一个合法的 JSON 对象。
 - 知道的够了就给出完整的答案，用提问的语言。
-
+{first}
 要用工具，严格按这个格式回复：
 
 {action}
@@ -53,6 +53,15 @@ Tools:
 _ONLY_ANSWER: Mapping[Language, str] = {
     "en": "Reply in exactly this form:\n\n{answer}\n",
     "zh": "严格按这个格式回复：\n\n{answer}\n",
+}
+_FIRST: Mapping[Language, str] = {
+    "en": "- The first step of a task has to call {name}; an answer without it does not count.\n",
+    "zh": "- 每项任务的第一步必须用{name}，不能直接回答。\n",
+}
+# Any tool, or a certain one.
+_TOOL: Mapping[Language, tuple[str, str]] = {
+    "en": ("a tool", "{name}"),
+    "zh": ("一个工具", " {name}"),
 }
 _BLANKS: Mapping[Language, Mapping[str, str]] = {
     "en": {
@@ -71,21 +80,35 @@ _BLANKS: Mapping[Language, Mapping[str, str]] = {
 
 
 def system_text(
-    form: Form, language: Language, instructions: str, tools: Sequence[ToolSpec]
+    form: Form,
+    language: Language,
+    instructions: str,
+    tools: Sequence[ToolSpec],
+    first: Sequence[ToolSpec] = (),
 ) -> str:
-    """The whole system message."""
+    """The whole system message. The first step has to call one of `first`, if there are any."""
     shown = _shown(form, language)
     if not tools:
         rules = _ONLY_ANSWER[language].format(answer=shown.answer)
     else:
         action = f"{shown.thought}\n{shown.action}"
-        rules = _RULES[language].format(action=action, answer=shown.answer, tools=list_tools(tools))
+        said = _FIRST[language].format(name=_named(language, first)) if first else ""
+        rules = _RULES[language].format(
+            action=action, answer=shown.answer, tools=list_tools(tools), first=said
+        )
     return f"{instructions.rstrip()}\n\n{rules}" if instructions else rules
 
 
-def _shown(form: Form, language: Language) -> Form:
+def _named(language: Language, tools: Sequence[ToolSpec]) -> str:
+    one_of, this = _TOOL[language]
+    return this.format(name=tools[0].name) if len(tools) == 1 else one_of
+
+
+def _shown(form: Form, language: Language, needed: Sequence[ToolSpec] = ()) -> Form:
     """The form with words in its blanks."""
-    blanks = _BLANKS[language]
+    blanks = dict(_BLANKS[language])
+    if len(needed) == 1:
+        blanks["name"] = needed[0].name
     return Form(
         thought=form.thought.format_map(blanks),
         action=form.action.format_map(blanks),
@@ -107,11 +130,29 @@ _SMALLER: Mapping[Language, str] = {
     "en": "Nothing was run: {detail}\nDo it in smaller pieces, one call for each:\n\n{action}",
     "zh": "没有执行：{detail}\n请分成小块，一次调用做一块：\n\n{action}",
 }
+_CALL_FIRST: Mapping[Language, str] = {
+    "en": "Nothing was run: this step has to call {name}. Send only the action:\n\n{action}",
+    "zh": "没有执行：这一步必须用{name}。请只输出行动：\n\n{action}",
+}
 _OPEN: frozenset[Reason] = frozenset({"empty", "no_action", "ambiguous_call"})
 
 
-def repair_text(form: Form, language: Language, reason: Reason, detail: str) -> str:
-    """What a model reads after a reply that could not be used."""
-    shown = _shown(form, language)
-    wording = _SMALLER if reason == "truncated" else _EITHER if reason in _OPEN else _ONLY_ACTION
-    return wording[language].format(detail=detail, action=shown.action, answer=shown.answer)
+def repair_text(
+    form: Form,
+    language: Language,
+    reason: Reason,
+    detail: str,
+    needed: Sequence[ToolSpec] = (),
+) -> str:
+    """What a model reads after a reply that could not be used. It has to call one of `needed`, if there
+    are any."""
+    shown = _shown(form, language, needed)
+    if reason == "truncated":
+        wording = _SMALLER
+    elif reason in _OPEN:
+        wording = _CALL_FIRST if needed else _EITHER
+    else:
+        wording = _ONLY_ACTION
+    return wording[language].format(
+        detail=detail, action=shown.action, answer=shown.answer, name=_named(language, needed)
+    )
