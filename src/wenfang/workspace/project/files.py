@@ -9,33 +9,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
 
 from wenfang.core import new_id
-from wenfang.storage import Database, Tx, files, revisions
+from wenfang.storage import Database, Tx, files
 
 from ..authorship import is_author_text
 from ..errors import WorkspaceError
 from ..paths import name_key, new_name, parse_file, parse_path
 from ..texts import decode, encode
-from . import blobs, tree
-from .history import By, Change, Measure, Revision, is_amended, is_unrecorded, measure
+from . import blobs, tree, versions
+from .history import By, Change, Revision
 from .search import search
-from .tree import Place
+from .tree import Place, item_of
 from .values import Content, Found, Item, Kind, Saved
+from .versions import Keeper
 
 _TRIES = 5
-_REVISION_FIELDS = tuple(Revision.__dataclass_fields__)
-_REVISIONS = sa.select(*(revisions.c[name] for name in _REVISION_FIELDS)).order_by(
-    revisions.c.n.desc()
-)
-_NEWEST = _REVISIONS.where(revisions.c.file_id == sa.bindparam("file")).limit(1)
-_AUTHORED = sa.select(sa.func.count()).where(
-    revisions.c.file_id == sa.bindparam("file"), revisions.c.actor == "author"
-)
 
 
 class ProjectFiles:
@@ -61,7 +54,7 @@ class ProjectFiles:
         self._by = by
         self._clock = clock
         self._new_id = new_id
-        self._limit = limit
+        self._keeper = Keeper(by, clock, limit)
         self._text_limit = text_limit_bytes
 
     # Reading
@@ -69,13 +62,15 @@ class ProjectFiles:
     async def list(self) -> list[Item]:
         """All files and folders in reading order; a folder comes before what is in it."""
         return await self._db.read(
-            lambda tx: [_item(place) for place in tree.everything(tx, self._project)]
+            lambda tx: [item_of(place) for place in tree.everything(tx, self._project)]
         )
 
     async def item(self, path: str) -> Item:
         """Raises `WorkspaceError` "file_not_found"."""
         parts = parse_file(path)
-        return await self._db.read(lambda tx: _item(tree.existing(tx, self._project, parts, path)))
+        return await self._db.read(
+            lambda tx: item_of(tree.existing(tx, self._project, parts, path))
+        )
 
     async def read(self, path: str, revision: int | None = None) -> Content:
         """A whole text file as it is, or as it was in a revision. Raises `WorkspaceError`
@@ -86,32 +81,28 @@ class ProjectFiles:
             place = self._file(tx, parts, path)
             name = place.row.hash
             if revision is not None:
-                name = _revision(tx, place, revision).hash
+                name = versions.numbered(tx, place, revision).hash
             return place, blobs.get(tx, name)
 
         place, data = await self._db.read(read)
-        return Content(item=_item(place), text=decode(data, place.path))
+        return Content(item=item_of(place), text=decode(data, place.path))
 
     async def revisions(self, path: str) -> list[Revision]:
         """The versions of a file, newest first."""
         parts = parse_file(path)
 
         def read(tx: Tx) -> list[Revision]:
-            place = self._file(tx, parts, path)
-            rows = tx.sa.execute(_REVISIONS.where(revisions.c.file_id == place.row.id))
-            return [Revision(**row) for row in rows.mappings()]
+            return versions.all_of(tx, self._file(tx, parts, path))
 
         return await self._db.read(read)
 
     async def last_text_of_ai(self, path: str) -> str | None:
         """What the agent wrote last, to compare the present text with (AE-1); None if it never did."""
         parts = parse_file(path)
-        newest = _REVISIONS.where(revisions.c.actor == "ai").limit(1)
 
         def read(tx: Tx) -> bytes | None:
-            place = self._file(tx, parts, path)
-            row = tx.sa.execute(newest.where(revisions.c.file_id == place.row.id)).one_or_none()
-            return None if row is None else blobs.get(tx, row.hash)
+            last = versions.newest(tx, self._file(tx, parts, path), of_ai=True)
+            return None if last is None else blobs.get(tx, last.hash)
 
         data = await self._db.read(read)
         return None if data is None else decode(data, path)
@@ -123,11 +114,11 @@ class ProjectFiles:
 
         def read(tx: Tx) -> bool:
             place = self._file(tx, parts, path)
-            newest = _newest(tx, place)
-            return newest is not None and is_author_text(
-                _text(blobs.get(tx, place.row.hash)),
-                latest=_text(blobs.get(tx, newest.hash)),
-                actor=newest.actor,
+            last = versions.newest(tx, place)
+            return last is not None and is_author_text(
+                blobs.get(tx, place.row.hash).decode(),
+                latest=blobs.get(tx, last.hash).decode(),
+                actor=last.actor,
             )
 
         return await self._db.read(read)
@@ -159,7 +150,7 @@ class ProjectFiles:
             what = kind or tree.kind_in(tx, into)
             blank = {} if what == "folder" else {"hash": blobs.put(tx, b"")}
             values = self._new_row(what) | blank | {"holds": holds}
-            return _item(tree.insert(tx, self._project, into, parts[-1], path, values))
+            return item_of(tree.insert(tx, self._project, into, parts[-1], path, values))
 
         return await self._db.write(create)
 
@@ -185,7 +176,7 @@ class ProjectFiles:
                 raise WorkspaceError("revision_conflict", path=path, revision=present or "")
             if place is None:
                 return self._create(tx, parts, path, data, kind, change)
-            return self._replace(tx, _as_file(place, path), data, change or self._edit)
+            return self._keeper.put(tx, _as_file(place, path), data, change or self._edit)
 
         return await self._db.write(write)
 
@@ -208,8 +199,8 @@ class ProjectFiles:
 
         def restore(tx: Tx) -> Saved:
             place = self._file(tx, parts, path)
-            data = blobs.get(tx, _revision(tx, place, n).hash)
-            return self._replace(tx, place, data, "restore", origin=n)
+            data = blobs.get(tx, versions.numbered(tx, place, n).hash)
+            return self._keeper.put(tx, place, data, "restore", origin=n)
 
         return await self._db.write(restore)
 
@@ -234,7 +225,7 @@ class ProjectFiles:
                 values["ord"] = tree.position(tx, self._project, parent, name, place.row.kind)
             values["updated_at"] = self._clock()
             tx.sa.execute(files.update().where(files.c.id == place.row.id).values(values))
-            return _item(tree.existing(tx, self._project, target, to))
+            return item_of(tree.existing(tx, self._project, target, to))
 
         return await self._db.write(move)
 
@@ -291,7 +282,7 @@ class ProjectFiles:
                 raise WorkspaceError("path_exists", path=top.name)
             tx.sa.execute(files.update().where(trashed).values(trash_id=None))
             return next(
-                _item(place)
+                item_of(place)
                 for place in tree.everything(tx, self._project)
                 if place.row.id == top.id
             )
@@ -326,135 +317,11 @@ class ProjectFiles:
         into = self._folder(tx, parts[:-1], path, make=True)
         values = self._new_row(kind or tree.kind_in(tx, into)) | {"hash": blobs.put(tx, b"")}
         place = tree.insert(tx, self._project, into, parts[-1], path, values)
-        saved = self._replace(tx, place, data, change or "create")
+        saved = self._keeper.put(tx, place, data, change or "create")
         return replace(saved, previous=None)
-
-    def _replace(
-        self, tx: Tx, place: Place, data: bytes, change: Change, origin: int | None = None
-    ) -> Saved:
-        """Give a file a new text and the version that records it."""
-        head: str = place.row.hash
-        newest = _newest(tx, place)
-        name = blobs.put(tx, data, like=head)
-        if name == head and not is_unrecorded(newest, head):
-            return Saved(item=_item(place), previous=head, revision=newest.n if newest else None)
-        before = blobs.get(tx, head)
-        overwrites = self._by.actor != "author" or change == "restore"
-        if overwrites and before.strip() and is_unrecorded(newest, head):
-            amount = measure("", 0, _text(before))
-            newest = self._add(tx, place, head, newest, By(actor="system"), "auto_save", amount)
-        amount = measure(_text(before), place.row.words, _text(data))
-        revision = self._record(tx, place, name, newest, change, amount, origin)
-        values = {
-            "hash": name,
-            "size_bytes": len(data),
-            "words": amount.words,
-            "updated_at": self._clock(),
-        }
-        tx.sa.execute(files.update().where(files.c.id == place.row.id).values(values))
-        blobs.drop_unused(tx, head)
-        row = tx.sa.execute(sa.select(files).where(files.c.id == place.row.id)).one()
-        return Saved(item=_item(Place(row, place.path)), previous=head, revision=revision)
-
-    def _record(
-        self,
-        tx: Tx,
-        place: Place,
-        name: str,
-        newest: Revision | None,
-        change: Change,
-        amount: Measure,
-        origin: int | None,
-    ) -> int | None:
-        """Put the new text into a version; its number, or None where the limit forbids another."""
-        if newest is not None and is_amended(newest, place.row.hash, self._by, self._clock()):
-            self._amend(tx, place, name, newest, amount)
-            return newest.n
-        if self._by.actor == "author" and self._limit is not None:
-            authored = tx.sa.execute(_AUTHORED, {"file": place.row.id}).scalar_one()
-            if authored >= self._limit:
-                return None
-        return self._add(tx, place, name, newest, self._by, change, amount, origin).n
-
-    def _add(
-        self,
-        tx: Tx,
-        place: Place,
-        name: str,
-        newest: Revision | None,
-        by: By,
-        change: Change,
-        amount: Measure,
-        origin: int | None = None,
-    ) -> Revision:
-        now = self._clock()
-        revision = Revision(
-            n=newest.n + 1 if newest else 1,
-            parent=newest.n if newest else None,
-            hash=name,
-            actor=by.actor,
-            change=change,
-            run_id=by.run_id,
-            origin=origin,
-            opened_at=now,
-            saved_at=now,
-            **asdict(amount),
-        )
-        tx.sa.execute(revisions.insert(), asdict(revision) | {"file_id": place.row.id})
-        return revision
-
-    def _amend(self, tx: Tx, place: Place, name: str, newest: Revision, amount: Measure) -> None:
-        """Move the newest version on; its lines are counted against the version before it."""
-        parent = b""
-        if newest.parent is not None:
-            parent = blobs.get(tx, _revision(tx, place, newest.parent).hash)
-        lines = measure(_text(parent), 0, _text(blobs.get(tx, name)))
-        values = {
-            "hash": name,
-            "words": amount.words,
-            "characters": amount.characters,
-            "lines_added": lines.lines_added,
-            "lines_removed": lines.lines_removed,
-            "saved_at": self._clock(),
-        }
-        mine = sa.and_(revisions.c.file_id == place.row.id, revisions.c.n == newest.n)
-        tx.sa.execute(revisions.update().where(mine).values(values))
-
-
-def _item(place: Place) -> Item:
-    row = place.row
-    return Item(
-        id=row.id,
-        path=place.path,
-        kind=row.kind,
-        position=row.ord,
-        hash=row.hash,
-        size_bytes=row.size_bytes,
-        words=row.words,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        holds=row.holds,
-    )
 
 
 def _as_file(place: Place, path: str) -> Place:
     if place.row.kind == "folder":
         raise WorkspaceError("path_invalid", path=path, problem="it is a folder")
     return place
-
-
-def _newest(tx: Tx, place: Place) -> Revision | None:
-    row = tx.sa.execute(_NEWEST, {"file": place.row.id}).mappings().one_or_none()
-    return None if row is None else Revision(**row)
-
-
-def _revision(tx: Tx, place: Place, n: int) -> Revision:
-    mine = sa.and_(revisions.c.file_id == place.row.id, revisions.c.n == n)
-    row = tx.sa.execute(_REVISIONS.where(mine)).mappings().one_or_none()
-    if row is None:
-        raise WorkspaceError("revision_not_found", path=place.path, revision=n)
-    return Revision(**row)
-
-
-def _text(data: bytes) -> str:
-    return data.decode(errors="replace")

@@ -13,7 +13,7 @@ from wenfang.storage import Tx, files
 
 from ..errors import WorkspaceError
 from ..paths import name_key, new_name
-from .values import Kind
+from .values import Item, Kind
 
 ROOT = ""
 _NUMBERED = ("draft", "outline", "script")
@@ -153,6 +153,23 @@ def descendants(tx: Tx, project: str, place: Place) -> list[Place]:
         for each in everything(tx, project)
         if each.path == place.path or each.path.startswith(prefix)
     ]
+
+
+def item_of(place: Place) -> Item:
+    """What a row says, with its path."""
+    row = place.row
+    return Item(
+        id=row.id,
+        path=place.path,
+        kind=row.kind,
+        position=row.ord,
+        hash=row.hash,
+        size_bytes=row.size_bytes,
+        words=row.words,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        holds=row.holds,
+    )
 
 
 def _sorted(rows: Iterable[Any]) -> list[Any]:
