@@ -14,10 +14,11 @@ from inline_snapshot import snapshot
 
 HEAVY = ("aiohttp", "alembic", "fastapi", "griffe", "httpx2", "numpy", "pydantic", "rich")
 HEAVY += ("sqlalchemy", "starlette", "typer", "uvicorn", "xllamacpp")
+HEAVY += ("charset_normalizer", "defusedxml", "docx", "lxml", "markdown_it")
 BESIDE_ROOMS = {"web"}  # no Python in it
-# A room within a room: who speaks to a provider needs nothing of the embedded model, and who calls tools
-# natively nothing of the text dialects.
-INNER_DOORS = ["wenfang.core.dialects.text", "wenfang.models.local"]
+# A room within a room: who speaks to a provider needs nothing of the embedded model, who calls tools
+# natively nothing of the text dialects, and who reads a project's files nothing of other formats.
+INNER_DOORS = ["wenfang.core.dialects.text", "wenfang.models.local", "wenfang.workspace.documents"]
 
 
 def rooms(root: Path) -> list[str]:
@@ -225,6 +226,15 @@ def test_public_names(root: Path) -> None:
                 "list_models",
                 "open_models",
             ],
+            "wenfang.lang": [
+                "Heading",
+                "LanguagePack",
+                "PACKS",
+                "UnitKind",
+                "count_words",
+                "detect_language",
+                "read_heading",
+            ],
             "wenfang.models": [
                 "ChatClient",
                 "DemoModel",
@@ -285,13 +295,10 @@ def test_public_names(root: Path) -> None:
             "wenfang.storage": [
                 "Database",
                 "FILE",
-                "Tx",
-                "events",
-                "open_database",
+                "Tx", 'blobs', "events", 'files', "open_database",
                 "partials",
                 "projects",
-                "quota",
-                "run_now",
+                "quota", 'revisions', "run_now",
                 "runs",
                 "sessions",
                 "signals",
@@ -320,19 +327,39 @@ def test_public_names(root: Path) -> None:
                 "make_python_tool",
             ],
             "wenfang.workspace": [
-                "Code",
+                "Actor",
+                "AppliedEdit", 'ArgumentCapture', 'BodyClosed', 'BodyOpened', 'BodyReason', 'BodySink', 'BodyText', "Candidate", 'CaptureEvent', 'CaptureState', 'ChatText', "Code",
+                "Commit",
+                "Decision",
+                "Dropped",
+                "ENDINGS",
                 "Edit",
                 "EditError",
-                "Edited",
-                "Entry",
-                "FileText",
-                "Listing",
+                "EditErrorType",
+                "EditField",
+                "EditOp",
+                "EditReason",
+                "EditResult",
+                "EditWarning", 'Ending', "Entry",
+                "FailedEdit", 'FileCapture', "FileText",
+                "Hunk",
+                "HunkPart",
+                "HunkPartKind", 'Interruption', 'Keep', 'KeepReason', "Listing", 'MAX_BODY_BYTES', "MatchKind",
+                "MatchMode",
+                "Merge",
+                "MergeConflict",
                 "OpenFile",
+                "QuoteStyle",
+                "Span",
                 "Workspace",
                 "WorkspaceError",
                 "Written",
                 "apply_edits",
+                "author_edits", 'commit_decision', 'deliver', "describe_failures",
+                "is_author_text",
                 "revision_of",
+                "three_way",
+                "touched",
                 "unified_diff",
             ],
             "wenfang.core.dialects.text": [
@@ -372,6 +399,27 @@ def test_public_names(root: Path) -> None:
                 "list_models",
                 "pull_model",
                 "remove_model",
+            ],
+            "wenfang.workspace.documents": [
+                "Book",
+                "DEFAULT_LIMITS",
+                "Document",
+                "DocumentWarning",
+                "ImportLimits",
+                "Part",
+                "PartKind",
+                "Section",
+                "SectionKind",
+                "WARNINGS",
+                "read_archive",
+                "read_document",
+                "read_files",
+                "safe_path",
+                "to_docx",
+                "to_epub",
+                "to_markdown",
+                "to_txt",
+                "to_zip",
             ],
         }
     )

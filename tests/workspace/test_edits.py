@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wenfang.workspace import Edit, EditError, apply_edits, unified_diff
+from wenfang.workspace import (
+    Edit,
+    EditError,
+    EditField,
+    EditResult,
+    apply_edits,
+    describe_failures,
+    unified_diff,
+)
+
+NAMES: Mapping[EditField, str] = {"old": "old_text", "new": "new_text"}
+
+
+def made(text: str, *pairs: tuple[str, str]) -> EditResult:
+    """What the tool edit_file does."""
+    edits = [Edit(old=old, new=new, match_mode="look") for old, new in pairs]
+    result = apply_edits(text, edits)
+    if result.failed:
+        assert result.text == text
+        assert result.applied == ()
+        raise EditError(describe_failures(result, names=NAMES, has_occurrence=False))
+    return result
 
 
 def edit(text: str, *pairs: tuple[str, str]) -> str:
-    return apply_edits(text, [Edit(old=old, new=new) for old, new in pairs]).text
+    return made(text, *pairs).text
 
 
 # text, old, new, result; whether the match is by look only
@@ -53,9 +76,9 @@ MATCHES: dict[str, tuple[str, str, str, str, bool]] = {
 @pytest.mark.parametrize("row", MATCHES.values(), ids=MATCHES)
 def test_matches(row: tuple[str, str, str, str, bool]) -> None:
     text, old, new, result, fuzzy = row
-    edited = apply_edits(text, [Edit(old=old, new=new)])
+    edited = made(text, (old, new))
     assert edited.text == result
-    assert edited.fuzzy == ((1,) if fuzzy else ())
+    assert [each.match for each in edited.applied] == ["look" if fuzzy else "exact"]
 
 
 REFUSALS: dict[str, tuple[str, list[tuple[str, str]], str]] = {
@@ -112,10 +135,10 @@ def test_bytes_outside_a_passage_stay(before: str, after: str, new: str) -> None
 @given(noise, noise, noise)
 def test_an_edit_says_what_it_does_or_is_refused(text: str, old: str, new: str) -> None:
     try:
-        edited = apply_edits(text, [Edit(old=old, new=new)])
+        edited = made(text, (old, new))
     except EditError:
         return
-    if not edited.fuzzy:
+    if edited.applied[0].match == "exact":
         at = text.index(old)
         assert edited.text.startswith(text[:at])
         assert edited.text.endswith(text[at + len(old) :])

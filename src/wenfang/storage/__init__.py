@@ -1,18 +1,33 @@
 """The database: tables, migrations, and the threads that read and write (durable.md §3)."""
 
 from .database import FILE, Database, open_database, run_now
-from .tables import events, partials, projects, quota, runs, sessions, signals, workers
+from .tables import (
+    blobs,
+    events,
+    files,
+    partials,
+    projects,
+    quota,
+    revisions,
+    runs,
+    sessions,
+    signals,
+    workers,
+)
 from .thread import Tx
 
 __all__ = [
     "FILE",
     "Database",
     "Tx",
+    "blobs",
     "events",
+    "files",
     "open_database",
     "partials",
     "projects",
     "quota",
+    "revisions",
     "run_now",
     "runs",
     "sessions",

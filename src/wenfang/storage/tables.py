@@ -130,3 +130,62 @@ partials = sa.Table(
     sa.Column("frames", sa.LargeBinary, nullable=False),
     sa.Column("updated_at", sa.Float, nullable=False),
 )
+
+blobs = sa.Table(
+    "blobs",
+    metadata,
+    sa.Column("hash", sa.Text, primary_key=True),
+    sa.Column("base", sa.Text, sa.ForeignKey("blobs.hash"), index=True),
+    sa.Column("size_bytes", sa.Integer, nullable=False),
+    sa.Column("data", sa.LargeBinary, nullable=False),
+)
+
+LIVE_FILE = "trash_id IS NULL"
+
+files = sa.Table(
+    "files",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("project_id", sa.Text, sa.ForeignKey("projects.id"), nullable=False),
+    sa.Column("parent", sa.Text, nullable=False, server_default=""),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("name_key", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("holds", sa.Text),
+    sa.Column("ord", sa.Integer, nullable=False),
+    sa.Column("hash", sa.Text, sa.ForeignKey("blobs.hash"), index=True),
+    sa.Column("size_bytes", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("words", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("created_at", sa.Float, nullable=False),
+    sa.Column("updated_at", sa.Float, nullable=False),
+    sa.Column("trash_id", sa.Text),
+    sa.Index(
+        "files_by_name",
+        "project_id",
+        "parent",
+        "name_key",
+        unique=True,
+        sqlite_where=sa.text(LIVE_FILE),
+        postgresql_where=sa.text(LIVE_FILE),
+    ),
+    sa.Index("files_by_trash", "trash_id"),
+)
+
+revisions = sa.Table(
+    "revisions",
+    metadata,
+    sa.Column("file_id", sa.Text, sa.ForeignKey("files.id"), primary_key=True),
+    sa.Column("n", sa.Integer, primary_key=True),
+    sa.Column("parent", sa.Integer),
+    sa.Column("hash", sa.Text, sa.ForeignKey("blobs.hash"), nullable=False, index=True),
+    sa.Column("actor", sa.Text, nullable=False),
+    sa.Column("change", sa.Text, nullable=False),
+    sa.Column("run_id", sa.Text),
+    sa.Column("origin", sa.Integer),
+    sa.Column("words", sa.Integer, nullable=False),
+    sa.Column("characters", sa.Integer, nullable=False),
+    sa.Column("lines_added", sa.Integer, nullable=False),
+    sa.Column("lines_removed", sa.Integer, nullable=False),
+    sa.Column("opened_at", sa.Float, nullable=False),
+    sa.Column("saved_at", sa.Float, nullable=False),
+)

@@ -8,13 +8,24 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from wenfang.core import Tool, ToolOutput, tool
-from wenfang.workspace import Edit, Edited, Workspace, Written, apply_edits, unified_diff
+from wenfang.workspace import (
+    Edit,
+    EditError,
+    EditField,
+    EditResult,
+    Workspace,
+    Written,
+    apply_edits,
+    describe_failures,
+    unified_diff,
+)
 
 from .files import PATH_ALIASES, PATH_PATTERN, FilePath, on_disk
 from .texts import HeadAndTail, plural
 from .write_file import effect_of
 
 _MAX_DIFF = 64 * 1024
+_NAMES: dict[EditField, str] = {"old": "old_text", "new": "new_text"}
 
 
 class Replacement(BaseModel):
@@ -60,13 +71,16 @@ def make_edit_file(workspace: Workspace) -> Tool:
 
 def _edit(
     workspace: Workspace, path: str, replacements: Sequence[Replacement]
-) -> tuple[Written, Edited, str]:
-    edits = [Edit(old=each.old_text, new=each.new_text) for each in replacements]
-    texts: list[tuple[str, Edited]] = []
+) -> tuple[Written, EditResult, str]:
+    edits = [Edit(old=each.old_text, new=each.new_text, match_mode="look") for each in replacements]
+    texts: list[tuple[str, EditResult]] = []
 
     def change(text: str) -> str:
-        texts.append((text, apply_edits(text, edits)))
-        return texts[-1][1].text
+        result = apply_edits(text, edits)
+        if result.failed:
+            raise EditError(describe_failures(result, names=_NAMES, has_occurrence=False))
+        texts.append((text, result))
+        return result.text
 
     written = workspace.change_text(path, change)
     before, edited = texts[-1]
@@ -75,9 +89,10 @@ def _edit(
     return written, edited, diff.text()
 
 
-def _report(written: Written, edited: Edited, count: int) -> str:
+def _report(written: Written, edited: EditResult, count: int) -> str:
     text = f"Edited {written.entry.path}: {plural(count, 'replacement')} made."
-    if edited.fuzzy:
-        numbers = ", ".join(map(str, edited.fuzzy))
+    by_look = sorted(each.index + 1 for each in edited.applied if each.match == "look")
+    if by_look:
+        numbers = ", ".join(map(str, by_look))
         text += f" Found by look only, with other quotes, dashes or spaces than quoted: {numbers}."
     return text

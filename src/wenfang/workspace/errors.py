@@ -19,6 +19,10 @@ Code: TypeAlias = Literal[
     "file_too_large",
     "revision_conflict",
     "trash_not_found",
+    "folder_not_found",
+    "revision_not_found",
+    "file_busy",
+    "content_damaged",
     "disk_full",
     "read_only",
 ]
@@ -31,6 +35,10 @@ _WORDS: dict[Code, str] = {
     "file_too_large": "{path!r} is too large: the limit is {limit} bytes.",
     "revision_conflict": "{path!r} was changed by someone else in the meantime; read it again first.",
     "trash_not_found": "The trash holds no {id!r}.",
+    "folder_not_found": "The folder that {path!r} was in is in the trash; bring it back first.",
+    "revision_not_found": "{path!r} has no version {revision}.",
+    "file_busy": "{path!r} is being changed by someone else all the time; try again in a moment.",
+    "content_damaged": "The text {id!r} in the database is damaged; restore it from a backup.",
     "disk_full": "The disk is full; nothing was changed.",
     "read_only": "{path!r} cannot be changed: the project may not be written to.",
 }

@@ -64,13 +64,18 @@ def name_key(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
+def is_device(name: str) -> bool:
+    """Whether some system takes the name for a device."""
+    return _DEVICE.fullmatch(name) is not None
+
+
 def new_name(name: str, path: str) -> str:
     """The form in which a name that does not exist yet is stored. Raises `WorkspaceError`."""
     if name != name.strip() or name.endswith("."):
         raise _invalid(
             path, f"the name {name!r} may not begin or end with a space or end with a dot"
         )
-    if _DEVICE.fullmatch(name):
+    if is_device(name):
         raise _invalid(path, f"{name!r} is the name of a device on some systems")
     odd = next((char for char in name if char in _NOT_PORTABLE or not char.isprintable()), None)
     if odd is not None:

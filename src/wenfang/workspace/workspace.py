@@ -21,6 +21,7 @@ from wenfang.core import new_id
 from .errors import WorkspaceError, translated
 from .folders import find, open_folder, open_regular, open_root, replace_file
 from .paths import is_reserved, name_key, new_name, parse_file, parse_path
+from .texts import decode, encode
 from .values import Entry, FileText, Listing, Written
 
 _TEXT_LIMIT = 8 * 1024 * 1024
@@ -221,7 +222,7 @@ class Workspace:
         ):
             name = find(folder, parts[-1], path)
             current = self._current(folder, name, names) if name else None
-            data = self._encoded(change(current), path)
+            data = encode(change(current), path, self._text_limit)
             name = name or new_name(parts[-1], path)
             status = replace_file(folder, name, data, f".wenfang-{self._new_id('tmp')}")
             revision = revision_of(data)
@@ -253,32 +254,10 @@ class Workspace:
             raise WorkspaceError("file_too_large", path=entry.path, limit=self._text_limit)
         return data
 
-    def _encoded(self, text: str, path: str) -> bytes:
-        try:
-            data = text.encode()
-        except UnicodeEncodeError:
-            problem = "it holds half of a surrogate pair"
-            raise WorkspaceError("file_not_text", path=path, problem=problem) from None
-        decode(data, path)
-        if len(data) > self._text_limit:
-            raise WorkspaceError("file_too_large", path=path, limit=self._text_limit)
-        return data
-
 
 def revision_of(data: bytes) -> str:
     """The revision of a file with these bytes."""
     return hashlib.sha256(data).hexdigest()
-
-
-def decode(data: bytes, path: str) -> str:
-    """UTF-8 text with everything in it. Raises `WorkspaceError` "file_not_text"."""
-    if b"\0" in data:
-        raise WorkspaceError("file_not_text", path=path, problem="it is binary")
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        problem = f"byte {error.start + 1} is in another encoding"
-        raise WorkspaceError("file_not_text", path=path, problem=problem) from None
 
 
 def _entry(path: str, status: os.stat_result) -> Entry:

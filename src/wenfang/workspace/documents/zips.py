@@ -1,0 +1,91 @@
+"""A whole project as a zip, made while it is sent."""
+
+from __future__ import annotations
+
+import io
+import re
+import unicodedata
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import Final
+
+from ..paths import is_device, name_key
+
+EARLIEST: Final = (1980, 1, 1, 0, 0, 0)
+"""The date of every entry, so that the same files give the same bytes."""
+_NOT_PORTABLE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
+_LONGEST_NAME_BYTES = 200
+
+
+def to_zip(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+    """Pieces of a zip of `files` (path with forward slashes, content), one file in memory at a time.
+    Names are made safe for every system, and unlike each other; the same files give the same bytes."""
+    sink = _Sink()
+    taken: set[str] = set()
+    with zipfile.ZipFile(sink, "w") as package:
+        for path, data in files:
+            package.writestr(entry(_unlike(safe_path(path), taken)), data)
+            yield sink.take()
+    yield sink.take()
+
+
+def entry(name: str, *, is_stored: bool = False) -> zipfile.ZipInfo:
+    """An entry without a date and an owner."""
+    info = zipfile.ZipInfo(name, EARLIEST)
+    info.compress_type = zipfile.ZIP_STORED if is_stored else zipfile.ZIP_DEFLATED
+    info.create_system = 3
+    info.external_attr = 0o100644 << 16
+    return info
+
+
+def safe_path(path: str) -> str:
+    """A path that stays inside the folder where it is unpacked, and that every system can hold."""
+    names = [_safe_name(name) for name in path.replace("\\", "/").split("/")]
+    return "/".join(name for name in names if name) or "_"
+
+
+def _safe_name(name: str) -> str:
+    name = unicodedata.normalize("NFC", name.encode(errors="replace").decode())
+    name = _NOT_PORTABLE.sub("_", name).strip(" ").rstrip(".")
+    if is_device(name):
+        name = f"_{name}"
+    if len(name.encode()) > _LONGEST_NAME_BYTES:
+        path = PurePosixPath(name)
+        suffix = path.suffix if len(path.suffix.encode()) < 20 else ""
+        stem = name.encode()[: _LONGEST_NAME_BYTES - len(suffix.encode())]
+        name = stem.decode(errors="ignore") + suffix
+    return name
+
+
+def _unlike(path: str, taken: set[str]) -> str:
+    """`path`, numbered if one that looks like it is there already."""
+    stem, dot, extension = path.rpartition(".")
+    if not dot or "/" in extension:
+        stem, dot, extension = path, "", ""
+    count, free = 1, path
+    while name_key(free) in taken:
+        count += 1
+        free = f"{stem} ({count}){dot}{extension}"
+    taken.add(name_key(free))
+    return free
+
+
+class _Sink(io.RawIOBase):
+    """What is written and not yet taken."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object) -> int:
+        piece = bytes(data)  # type: ignore[call-overload]
+        self._pieces.append(piece)
+        return len(piece)
+
+    def take(self) -> bytes:
+        taken = b"".join(self._pieces)
+        self._pieces.clear()
+        return taken
