@@ -658,7 +658,7 @@ export interface components {
              * Dialect
              * @enum {string}
              */
-            dialect: "native" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic";
+            dialect: "native" | "lenient" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic";
             /** Right */
             right: number;
             /** Total */
@@ -1271,7 +1271,7 @@ export interface components {
              * Dialect
              * @enum {string}
              */
-            dialect: "auto" | "native" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic";
+            dialect: "auto" | "native" | "lenient" | "schema" | "tagged" | "markdown" | "plain_zh" | "bracket" | "classic";
             found?: components["schemas"]["DialectFound"] | null;
             /**
              * Language
