@@ -726,6 +726,7 @@ def seconds(text: str, dialect: str, size: int) -> float:
     return time.process_time() - start
 
 
+@pytest.mark.alone  # coverage makes it ten times slower
 def test_time_is_linear() -> None:
     """100 KB of anything take far less than a second; a quadratic reader would need minutes."""
     for dialect, head, unit in floods():

@@ -275,3 +275,26 @@ def test_an_abort_that_came_first_lets_nothing_begin() -> None:
 
     assert seconds_of(guarded()) == ("Aborted", 0)
     assert begun == []
+
+
+@pytest.mark.parametrize("turns", range(3))
+def test_an_abort_in_the_moment_of_a_silence_is_heard(turns: int) -> None:
+    """The scope of the request ends already when the abort wants to end it."""
+    errors: list[object] = []
+    agent = Agent(SlowModel([Hang()]), limits=LIMITS)
+
+    async def both() -> RunEnd:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: errors.append(context))
+
+        def later(left: int) -> None:
+            if left:
+                loop.call_soon(later, left - 1)
+            else:
+                agent.abort()
+
+        loop.call_later(LIMITS.first_s, later, turns)
+        return await agent.run("go")
+
+    end, took = seconds_of(both())
+    assert (end.reason, took, errors) == ("cancelled_by_user", LIMITS.first_s, [])

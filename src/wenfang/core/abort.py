@@ -34,12 +34,11 @@ class Abort:
 
     async def guard(self, work: Callable[[asyncio.Timeout], Awaitable[T]]) -> T:
         """Await `work(scope)`, at most until the abort. `work` may end the scope for a reason of its
-        own by rescheduling it, which leaves here as TimeoutError."""
+        own with `expire`, which leaves here as TimeoutError."""
         if self.requested:
             raise Aborted
         scope = asyncio.timeout(None)
-        loop = asyncio.get_running_loop()
-        self._tell = lambda: scope.reschedule(loop.time())
+        self._tell = lambda: expire(scope)
         try:
             async with scope:
                 return await work(scope)
@@ -49,3 +48,10 @@ class Abort:
             raise
         finally:
             self._tell = None
+
+
+def expire(scope: asyncio.Timeout) -> None:
+    """End a scope now. One that ends already is left alone: two reasons may come in the same turn of the
+    loop."""
+    if not scope.expired():
+        scope.reschedule(asyncio.get_running_loop().time())

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from .abort import Abort
+from .abort import Abort, expire
 from .dialects.base import Decoder
 from .messages import Assistant, Attempt, Failure, Text, Thinking, Usage
 from .models import Delta, ModelClient, ModelError, ModelRequest, Reset
@@ -133,7 +133,7 @@ class _Silence:
             self._arm(left)
         elif self.scope is not None:
             self.over = True
-            self.scope.reschedule(now)
+            expire(self.scope)
 
 
 async def collect(
