@@ -197,6 +197,7 @@ def _freeze(process: Process, data: Path) -> None:
     (a limit of one file for several processes, see docs/rooms/storage.md)."""
     while True:
         process.send(signal.SIGSTOP)
+        _until(lambda: _is_stopped(process.pid))  # until then it could still begin one
         connection = sqlite3.connect(data / FILE, timeout=0.2, isolation_level=None)
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -385,8 +386,9 @@ def _until(is_true: Callable[[], bool], within_s: float = 30.0) -> None:
 
 
 def _is_stopped(pid: int) -> bool:
-    stat = Path(f"/proc/{pid}/stat").read_text()
-    return stat.rpartition(")")[2].split()[0] in "TZ"
+    """Whether all threads of a process are; a signal takes a moment to reach each of them."""
+    stats = [each.read_text() for each in Path(f"/proc/{pid}/task").glob("*/stat")]
+    return all(stat.rpartition(")")[2].split()[0] in "TZ" for stat in stats)
 
 
 def _is_there(pid: int) -> bool:
