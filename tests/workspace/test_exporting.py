@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -76,7 +75,7 @@ ORDERS: dict[str, tuple[dict[str, str | bytes], list[str]]] = {
         ["第一卷", "第二章\n\n二", "第二卷", "第一章\n\n一"],
     ),
     "a folder that holds all is none": ({"正文/1.md": "# a\n1", "正文/2.md": "# b\n2"}, ["a\n\n1", "b\n\n2"]),
-    "a page named like the book": ({"00.md": "# 书\n\n作者：某某", "01.md": "# 一\n1"}, ["作者：某某", "一\n\n1"]),
+    "a page named like the book": ({"00.md": "# 书\n\n雨。", "01.md": "# 一\n1"}, ["雨。", "一\n\n1"]),
     "other files are left out": ({"a.md": "1", "b.png": b"\x89PNG", "c.json": "{}", "D.TXT": "2"}, ["a\n\n1", "D\n\n2"]),
     "blank files are left out": ({"a.md": "1", "b.md": " \n\u3000\n", "c.md": ""}, ["a\n\n1"]),
     "our own folder is left out": ({"a.md": "1", ".wenfang/trash/x/item.md": "2"}, ["a\n\n1"]),
@@ -154,7 +153,6 @@ REFUSED: dict[str, tuple[str, str]] = {
     "below a file": ("a.md/b", "path_invalid"),
     "outside": ("../x", "path_invalid"),
     "ours": (".wenfang", "path_invalid"),
-    "a link": ("link", "path_invalid"),
     "no utf-8": ("gbk.txt", "file_not_text"),
 }
 
@@ -163,11 +161,23 @@ REFUSED: dict[str, tuple[str, str]] = {
 def test_what_cannot_be_exported(tmp_path: Path, row: str) -> None:
     path, code = REFUSED[row]
     files = write(tmp_path / "project", {"a.md": "x", "gbk.txt": "雨夜".encode("gbk")})
-    (tmp_path / "project" / "link").symlink_to(tmp_path)
     with pytest.raises(WorkspaceError) as failure:
         export_project(files, "txt", title="书", path=path)
     assert failure.value.code == code
     assert str(tmp_path) not in str(failure.value)
+
+
+@pytest.mark.parametrize("to", ALL)
+def test_a_link_is_not_followed(tmp_path: Path, to: ExportFormat) -> None:
+    files = write(tmp_path / "project", {"a.md": "x"})
+    (tmp_path / "b.md").write_text("secret")
+    (tmp_path / "project" / "b.md").symlink_to(tmp_path / "b.md")
+    (tmp_path / "project" / "c").symlink_to(tmp_path)
+    assert b"secret" not in data_of(export_project(files, to, title="书"))
+    for path in ("b.md", "c", "c/b.md"):
+        with pytest.raises((WorkspaceError, Problem)) as failure:
+            data_of(export_project(files, to, title="书", path=path))
+        assert failure.value.code in ("path_invalid", "nothing_to_export")
 
 
 def test_a_text_that_cannot_be_read_is_named_not_left_out(tmp_path: Path) -> None:
@@ -218,9 +228,6 @@ def test_a_zip_is_made_while_it_is_taken(tmp_path: Path) -> None:
         assert package.namelist() == ["1.md", "3.md"]
 
 
-Numbered = Callable[[int], str]
-
-
 @settings(max_examples=15, deadline=None)
 @given(
     st.lists(
@@ -233,10 +240,16 @@ Numbered = Callable[[int], str]
         min_size=2,
         max_size=12,
     ),
+    st.sampled_from(["", "雨落下来。\n", "雨落下来。\n\n风也来了。\n"]),
+    st.sampled_from(["", "作者：某某\n"]),
     st.sampled_from(BOOKS),
 )
 def test_AR_5_a_book_that_is_exported_comes_back_as_the_same_files(
-    tmp_path_factory: pytest.TempPathFactory, chapters: list[tuple[str, str]], to: ExportFormat
+    tmp_path_factory: pytest.TempPathFactory,
+    chapters: list[tuple[str, str]],
+    front: str,
+    author: str,
+    to: ExportFormat,
 ) -> None:
     made, back = (Workspace(tmp_path_factory.mktemp("project")) for _ in range(2))
     pack = PACKS["zh"]
@@ -244,9 +257,10 @@ def test_AR_5_a_book_that_is_exported_comes_back_as_the_same_files(
         f"第{pack.write_number(at)}章 {title or '雨'}\n\n{text}\n\n"
         for at, (title, text) in enumerate(chapters, 1)
     )
-    source = f"雨夜归人\n作者：某某\n\n{book}".encode()
+    source = f"雨夜归人\n{author}\n{front}\n{book}".encode()
     first = import_document(made, "x.txt", source)
     export = export_project(made, to, title="别的", path="雨夜归人")
+    assert first.files[0].path.startswith("雨夜归人/")
     again = import_document(back, export.name, data_of(export))
     assert [each.path for each in again.files] == [each.path for each in first.files]
     assert [back.read_text(each.path).text for each in again.files] == [

@@ -37,9 +37,7 @@ def texts(project: Path) -> dict[str, str]:
 
 def leftovers(project: Path) -> list[str]:
     """What is there and not seen."""
-    return [
-        path.name for path in project.rglob("*") if path.is_file() and ".wenfang" in path.parts
-    ]
+    return [path.name for path in project.rglob("*") if path.is_file() and ".wenfang" in path.parts]
 
 
 CHAPTERS = {"01 第一章 雨夜.md": "# 第一章 雨夜\n\n　　下雨了。\n", "02 第二章 归人.md": "# 第二章 归人\n\n他回来了。\n"}  # fmt: skip
