@@ -66,6 +66,15 @@ def test_one_bad_file_stops_no_other(command: Command, outside: Path) -> None:
     assert "错误：a.pdf 是 PDF 文件" in result.err
 
 
+def test_a_name_in_an_archive_cannot_steer_the_terminal(command: Command, outside: Path) -> None:
+    with zipfile.ZipFile(outside / "a.zip", "w") as package:
+        package.writestr("b\x9b31m\u202e.pdf", b"%PDF-1.4")
+        package.writestr("c\x9b31m.txt", "x")
+    result = command("import", str(outside / "a.zip"))
+    assert result.code == 3
+    assert not {"\x1b", "\x9b"} & {*result.out, *result.err}
+
+
 def test_import_as_json(command: Command, outside: Path) -> None:
     (outside / "a.docx").write_text("雨。", "utf-8")
     (outside / "b.pdf").write_bytes(b"%PDF-1.4")

@@ -76,6 +76,8 @@ ORDERS: dict[str, tuple[dict[str, str | bytes], list[str]]] = {
     ),
     "a folder that holds all is none": ({"正文/1.md": "# a\n1", "正文/2.md": "# b\n2"}, ["a\n\n1", "b\n\n2"]),
     "a page named like the book": ({"00.md": "# 书\n\n雨。", "01.md": "# 一\n1"}, ["雨。", "一\n\n1"]),
+    "a chapter named like the book": ({"01.md": "# 一\n1", "02.md": "# 书\n2"}, ["一\n\n1", "书\n\n2"]),
+    "a volume named like the book": ({"书/1.md": "# a\n1", "风/1.md": "# b\n2"}, ["书", "a\n\n1", "风", "b\n\n2"]),
     "other files are left out": ({"a.md": "1", "b.png": b"\x89PNG", "c.json": "{}", "D.TXT": "2"}, ["a\n\n1", "D\n\n2"]),
     "blank files are left out": ({"a.md": "1", "b.md": " \n\u3000\n", "c.md": ""}, ["a\n\n1"]),
     "our own folder is left out": ({"a.md": "1", ".wenfang/trash/x/item.md": "2"}, ["a\n\n1"]),

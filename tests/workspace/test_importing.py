@@ -99,6 +99,9 @@ ROWS: dict[str, tuple[str, bytes, dict[str, str]]] = {
             {"01 Who_ Me.md": "# Who? Me\n", "02 A_ b.md": "# A: b\n\n1\n", "03 CON.md": "# CON\n\n2\n"},
         ),
     ),
+    "a name that is too long with its suffix": (
+        f"{'雨' * 66}.txt", "一。".encode(), {f"{'雨' * 65}.md": f"# {'雨' * 66}\n\n一。\n"},
+    ),
     "a name that is a device": ("con.txt", b"one\n", {"_con.md": "# con\n\none\n"}),
     "an archive": (
         "a.zip",

@@ -26,6 +26,7 @@ from wenfang.workspace.documents import DEFAULT_LIMITS
 from .folder import existing_project
 from .language import Say
 from .main import EXIT_ERROR, EXIT_PARTIAL
+from .render import plain
 
 
 def import_files(
@@ -154,7 +155,7 @@ def _print_json(say: Say, name: str, imported: Imported) -> None:
 
 def _print_lines(say: Say, name: str, imported: Imported) -> None:
     for each in imported.files:
-        _tell(each.path)
+        _tell(plain(each.path))
     for each in imported.warnings:
         _note(say("import.warning", name=name, text=each.text(say.language)))
     for each in imported.refused:
@@ -168,4 +169,4 @@ def _tell(text: str) -> None:
 
 
 def _note(text: str) -> None:
-    print(text, file=sys.stderr)  # noqa: T201
+    print(plain(text), file=sys.stderr)  # noqa: T201

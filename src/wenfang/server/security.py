@@ -67,7 +67,7 @@ def refusal(headers: Headers, path: str) -> Problem | None:
     length = headers.get("content-length", "0")
     limit = body_limit(path)
     if not length.isdigit() or (limit is not None and int(length) > limit):
-        return Problem("request_too_large", limit=limit or 0)
+        return Problem("request_too_large", limit=limit or MAX_BODY_BYTES)
     return None
 
 

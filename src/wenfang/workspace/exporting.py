@@ -120,40 +120,49 @@ def _writer(to: BookFormat) -> Callable[[Book], bytes]:
 def _book(
     files: Workspace, found: Sequence[Entry], base: int, title: str, *, is_plain: bool
 ) -> Book:
-    from .documents import Book, Part, split_byline
+    from .documents import Book, split_byline
 
     read = [
         (each.path.split("/")[base:-1], part)
         for each in found
         if PurePosixPath(each.path).suffix.lower() in _TEXTS
-        and (part := _part(files, each, title, is_plain=is_plain))
+        and (part := _part(files, each, is_plain=is_plain))
     ]
     levels = zip(*(folders for folders, _ in read), strict=False)
     shared = len(list(takewhile(lambda names: len(set(names)) == 1, levels)))
-    parts: list[Part] = []
-    told: set[tuple[str, ...]] = {()}
-    for folders, part in read:
-        volume = tuple(folders[shared:])
-        if volume not in told:
-            told.add(volume)
-            name = _without_number(volume[-1])
-            if part.title == name:  # the volume's own page
-                part = Part(title=name, text=part.text, kind="part")
-            else:
-                parts.append(Part(title=name, text="", kind="part"))
-        parts.append(part)
+    placed = [(tuple(folders[shared:]), part) for folders, part in read]
     author = None
-    if parts and not parts[0].title:  # the book's own page
-        author, text = split_byline(parts[0].text)
-        parts[:1] = [replace(parts[0], text=text)] if text.strip() else []
+    if placed and placed[0][0] == () and placed[0][1].title == title:  # the book's own page
+        own = placed.pop(0)[1]
+        author, text = split_byline(own.text)
+        if text.strip():
+            placed.insert(0, ((), replace(own, title="", text=text, kind="chapter")))
+    parts = tuple(_with_volumes(placed))
     sample = " ".join(f"{part.title} {part.text[:_LANGUAGE_CHARS]}" for part in parts[:20])
-    return Book(
-        title=title, parts=tuple(parts), author=author, language=detect_language(sample) or "zh"
-    )
+    return Book(title=title, parts=parts, author=author, language=detect_language(sample) or "zh")
 
 
-def _part(files: Workspace, entry: Entry, book: str, *, is_plain: bool) -> Part | None:
-    """A file as a part of the book, None if it is blank. What is named like the book needs no heading."""
+def _with_volumes(placed: Sequence[tuple[tuple[str, ...], Part]]) -> Iterator[Part]:
+    """The parts with a volume before those of each folder, which is its first file if that is named like
+    the folder."""
+    from .documents import Part
+
+    told: set[tuple[str, ...]] = {()}
+    for folder, part in placed:
+        if folder in told:
+            yield part
+            continue
+        told.add(folder)
+        name = _without_number(folder[-1])
+        if part.title == name:
+            yield replace(part, kind="part")
+        else:
+            yield Part(title=name, text="", kind="part")
+            yield part
+
+
+def _part(files: Workspace, entry: Entry, *, is_plain: bool) -> Part | None:
+    """A file as a part of the book, None if it is blank."""
     from .documents import Part, escape, split_heading
 
     path = PurePosixPath(entry.path)
@@ -169,7 +178,7 @@ def _part(files: Workspace, entry: Entry, book: str, *, is_plain: bool) -> Part 
     title = title.strip() or _title_of(path)
     heading = read_heading(title)
     kind = "part" if heading and heading.kind == "part" else "chapter"
-    return Part(title="" if title == book else title, text=text, kind=kind)
+    return Part(title=title, text=text, kind=kind)
 
 
 def _title_of(path: PurePosixPath) -> str:

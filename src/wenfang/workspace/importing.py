@@ -106,9 +106,11 @@ def _place(files: Workspace, document: Document, name: str, folder: str) -> tupl
     from .documents import headed
 
     title = portable_name(document.title) or portable_name(_stem(name)) or "_"
-    pages = _pages(document, name, is_title_kept=title == document.title)
+    file = portable_name(f"{title}{_SUFFIX}")
+    is_kept = title == document.title and file == f"{title}{_SUFFIX}"
+    pages = _pages(document, name, is_title_kept=is_kept)
     if len(pages) == 1:
-        return files.add(_joined(folder, portable_name(f"{title}{_SUFFIX}")), headed(*pages[0]))
+        return files.add(_joined(folder, file), headed(*pages[0]))
     digits = max(_LEAST_DIGITS, len(str(len(pages))))
     named = {
         portable_name(f"{number:0{digits}} {heading}{_SUFFIX}"): headed(heading, text)
