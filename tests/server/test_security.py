@@ -75,6 +75,20 @@ def test_origin_and_size(headers: dict[str, str], expected: str | None) -> None:
     assert (problem and problem.code) == expected
 
 
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/api/projects/p1/import", OK),
+        ("/api/projects/p1/files/import", "request_too_large"),
+        ("/api/projects/p1/import/x", "request_too_large"),
+        ("/api/projects/p1/export", "request_too_large"),
+    ],
+)
+def test_only_imports_count_their_body_themselves(path: str, expected: str | None) -> None:
+    problem = refusal(Headers({"host": HOST, "content-length": str(MAX_BODY_BYTES + 1)}), path)
+    assert (problem and problem.code) == expected
+
+
 def test_a_link_from_another_site_opens_the_studio() -> None:
     headers = Headers({"host": HOST, "sec-fetch-site": "cross-site"})
     assert refusal(headers, "/projects/p1") is None
