@@ -11,7 +11,6 @@ export const enDocuments: Record<keyof typeof zhDocuments, string> = {
   "import.created": "Created {path}",
   "import.created.many": "Created {n} file | Created {n} files",
   "import.nothing": "No file was created",
-  "import.failed": "Not imported",
   "import.cancel": "Cancel the import of “{name}”",
   "import.dismiss": "Dismiss the note about “{name}”",
   "import.more": "{n} more",

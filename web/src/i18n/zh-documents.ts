@@ -10,7 +10,6 @@ export const zhDocuments = {
   "import.created": "已新建 {path}",
   "import.created.many": "已新建 {n} 个文件",
   "import.nothing": "没有新建文件",
-  "import.failed": "没有导入",
   "import.cancel": "取消导入“{name}”",
   "import.dismiss": "关闭“{name}”的提示",
   "import.more": "另有 {n} 条",

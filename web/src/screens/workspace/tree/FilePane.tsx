@@ -32,6 +32,7 @@ export function FilePane() {
   /** A row that gets the focus as soon as it is there. */
   const [awaited, setAwaited] = useState<string | null>(null);
   const picker = useRef<HTMLInputElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
   const create = (kind: "file" | "folder") => setDialog({ kind, folder });
   useHotkeys({ "alt+N": () => create("file"), "alt+M": () => create("folder"), "alt+I": () => picker.current?.click() });
   const take = (into: string, picked: Picked[]) => void importDocuments(projectId, into, picked, openFile);
@@ -46,7 +47,7 @@ export function FilePane() {
         <IconButton label={t("tree.new_folder")} keys={keyWords("alt+M")} onClick={() => create("folder")}>
           <FolderPlus aria-hidden />
         </IconButton>
-        <IconButton label={t("import.open")} keys={keyWords("alt+I")} onClick={() => picker.current?.click()}>
+        <IconButton ref={opener} label={t("import.open")} keys={keyWords("alt+I")} onClick={() => picker.current?.click()}>
           <Upload aria-hidden />
         </IconButton>
         <input
@@ -62,7 +63,7 @@ export function FilePane() {
           }}
         />
       </header>
-      <ImportList />
+      <ImportList onLast={() => opener.current?.focus()} />
       <div
         className={cx(
           "min-h-0 flex-1 overflow-y-auto px-1.5 pb-4",

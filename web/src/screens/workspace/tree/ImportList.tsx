@@ -11,8 +11,8 @@ import { dismiss, useImports, type Import, type ImportState } from "./imports";
 /** More remarks than a person reads one by one. */
 const SHOWN = 20;
 
-/** What is being imported, what came of it, and why something was not. */
-export function ImportList() {
+/** What is being imported, what came of it, and why something was not. `onLast`: the focus has no row left. */
+export function ImportList({ onLast }: { onLast: () => void }) {
   const t = useT();
   const { projectId } = useWorkspace();
   const jobs = useImports(useShallow((state) => state.jobs.filter((job) => job.projectId === projectId)));
@@ -24,13 +24,13 @@ export function ImportList() {
       className="mx-1.5 mb-1.5 max-h-[45%] shrink-0 divide-y divide-line overflow-y-auto rounded-lg border border-line bg-surface text-[13px]"
     >
       {jobs.map((job) => (
-        <Line key={job.id} job={job} />
+        <Line key={job.id} job={job} onLast={onLast} />
       ))}
     </ul>
   );
 }
 
-function Line({ job }: { job: Import }) {
+function Line({ job, onLast }: { job: Import; onLast: () => void }) {
   const t = useT();
   const { phase } = job.state;
   const { name } = job.file;
@@ -44,12 +44,27 @@ function Line({ job }: { job: Import }) {
         <Outcome state={job.state} name={name} />
       </div>
       {phase !== "reading" && (
-        <IconButton label={t(isOver ? "import.dismiss" : "import.cancel", { name })} onClick={() => dismiss(job)}>
+        <IconButton
+          label={t(isOver ? "import.dismiss" : "import.cancel", { name })}
+          onClick={({ currentTarget }) => {
+            if (!focusBeside(currentTarget)) onLast();
+            dismiss(job);
+          }}
+        >
           <X aria-hidden />
         </IconButton>
       )}
     </li>
   );
+}
+
+/** The focus goes to the next row's button, or the one before: not away with its own. */
+function focusBeside(button: HTMLElement): boolean {
+  const buttons = [...(button.closest("ul")?.querySelectorAll("button") ?? [])];
+  const at = buttons.findIndex((each) => each === button);
+  const beside = buttons[at + 1] ?? buttons[at - 1];
+  beside?.focus();
+  return beside !== undefined;
 }
 
 function Outcome({ state, name }: { state: ImportState; name: string }) {
@@ -69,13 +84,7 @@ function Outcome({ state, name }: { state: ImportState; name: string }) {
     case "done":
       return <Result result={state.result} />;
     case "failed":
-      return (
-        <Marked look="bad">
-          {t("import.failed")}
-          {": "}
-          {errorWords(state.error, t)}
-        </Marked>
-      );
+      return <Marked look="bad">{errorWords(state.error, t)}</Marked>;
   }
 }
 

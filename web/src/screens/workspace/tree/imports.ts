@@ -53,7 +53,7 @@ export function importDocuments(
       state: isFolder ? { phase: "failed", error: new ApiError("folder_dropped", 0, "") } : { phase: "waiting" },
     }),
   );
-  useImports.setState(({ jobs }) => ({ jobs: [...jobs.filter((job) => !wentWell(job)), ...added] }));
+  useImports.setState(({ jobs }) => ({ jobs: [...added, ...jobs.filter((job) => !wentWell(job))] }));
   let isFirst = true;
   queue = queue.then(async () => {
     for (const job of added.filter(({ state }) => state.phase === "waiting")) {
