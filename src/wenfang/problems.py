@@ -136,6 +136,15 @@ PROBLEMS: dict[str, Row] = dict(
              "{name} is no zip archive; pack it as zip"),
         _row("document_nested", 422, "压缩包里的 {name} 又是压缩包，没有展开；请先解压它",
              "{name} is an archive inside the archive and was not opened; unpack it first"),
+        # Books that are exported
+        _row("nothing_to_export", 409, "{name} 里没有可导出的文字；请先写一点，或选择别的文件夹或格式",
+             "{name} holds no text to export; write something first, or choose another folder or format"),
+        _row("export_too_large", 409, "文件超过 {limit} 个，不能一次导出；请分文件夹导出",
+             "There are more than {limit} files, too many for one export; export folder by folder"),
+        _row("output_exists", 409, "{path} 已经存在；用 -o 换一个名字，或用 --force 覆盖",
+             "{path} exists already; choose another name with -o, or overwrite it with --force"),
+        _row("output_unwritable", 500, "不能写入 {path}：{problem}；请修好权限，或用 -o 换一个地方",
+             "{path} cannot be written: {problem}; mend the permissions or choose another place with -o"),
         # The model
         _row("model_unavailable", 409,
              "没有可用的模型（{why}）。三种办法：wenfang model pull 下载内置模型；"

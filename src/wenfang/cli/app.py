@@ -5,13 +5,14 @@ they must be evaluated where they stand.
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
 from .language import Say
 
 _SUITE = Path("examples/tasks.toml")
+BookFormat: TypeAlias = Literal["txt", "md", "docx", "epub", "zip"]
 
 
 def make_app(say: Say) -> typer.Typer:
@@ -35,6 +36,7 @@ def make_app(say: Say) -> typer.Typer:
     _add_server(app, say)
     _add_doctor(app, say)
     _add_work(app, say)
+    _add_documents(app, say)
     _add_models(app, say)
     _add_eval(app, say)
     return app
@@ -143,6 +145,37 @@ def _add_work(app: typer.Typer, say: Say) -> None:
 
         flags = {"provider": provider, "model": model, "base_url": base_url, "dialect": dialect}
         command(say, project=project, flags=flags, data=data)
+
+
+def _add_documents(app: typer.Typer, say: Say) -> None:
+    project_option = typer.Option("--project", help=say("help.project"))
+    json_option = typer.Option("--json", help=say("help.json"))
+
+    @app.command("import", help=say("help.import"))
+    def import_files(  # pyright: ignore[reportUnusedFunction]
+        files: Annotated[list[Path], typer.Argument(help=say("help.import.files"))],
+        project: Annotated[Path, project_option] = Path(),
+        folder: Annotated[str, typer.Option("--folder", help=say("help.import.folder"))] = "",
+        json: Annotated[bool, json_option] = False,
+    ) -> None:
+        from .documents import import_files as command
+
+        command(say, files, project=project, folder=folder, as_json=json)
+
+    @app.command(help=say("help.export"))
+    def export(  # pyright: ignore[reportUnusedFunction]
+        to: Annotated[BookFormat, typer.Option("--format", help=say("help.export.format"))],
+        project: Annotated[Path, project_option] = Path(),
+        output: Annotated[
+            Path | None, typer.Option("--output", "-o", help=say("help.export.output"))
+        ] = None,
+        path: Annotated[str, typer.Option("--path", help=say("help.export.path"))] = "",
+        force: Annotated[bool, typer.Option("--force", help=say("help.export.force"))] = False,
+        json: Annotated[bool, json_option] = False,
+    ) -> None:
+        from .documents import export as command
+
+        command(say, to, project=project, output=output, path=path, is_forced=force, as_json=json)
 
 
 def _add_models(app: typer.Typer, say: Say) -> None:

@@ -48,6 +48,15 @@ WORDS: dict[str, tuple[str, str]] = {
     "help.eval.suite": ("任务文件。", "File with the tasks."),
     "help.eval.runs": ("整套做几遍。", "How often to do all of them."),
     "help.eval.at_least": ("每遍至少要答对多少，否则以 5 退出。", "Leave with 5 if a run has fewer right than this."),
+    "help.import": ("把 txt、md、html、docx、epub 文档（或它们的 zip）导入项目，分章成文件。全部失败以 5 退出，部分失败以 3 退出。",
+                    "Import txt, md, html, docx and epub documents (or zips of them) into a project, a file for each chapter. Leaves with 5 if nothing could be imported, with 3 if only some could."),
+    "help.import.files": ("要导入的文件。", "The files to import."),
+    "help.import.folder": ("放进项目的哪个文件夹（默认项目本身）。", "Folder of the project to put them into (default: the project itself)."),
+    "help.export": ("把项目导出成一本书，或打包成 zip。", "Export a project as one book, or all its files as a zip."),
+    "help.export.format": ("格式。", "The format."),
+    "help.export.output": ("写到哪个文件（默认在项目目录旁边，以书名命名）。", "The file to write (default: named like the book, next to the project folder)."),
+    "help.export.path": ("只导出这个文件夹或文件。", "Export only this folder or file of the project."),
+    "help.export.force": ("覆盖已有的文件。", "Overwrite a file that exists."),
     # Serve
     "serve.ready": ("文房已启动：{url}", "Wenfang is ready: {url}"),
     "serve.data": ("数据目录：{path}", "Data directory: {path}"),
@@ -156,6 +165,9 @@ WORDS: dict[str, tuple[str, str]] = {
                       "| dialect | right | en | zh | seconds a task | tokens in | tokens out |\n|---|---|---|---|---|---|---|"),
     "eval.summary": ("第 {run} 遍：{right}/{total} 对（{languages}），每题 {seconds} 秒",
                      "run {run}: {right} of {total} right ({languages}), {seconds} s a task"),
+    # Documents
+    "import.done": ("{name}：新建 {count} 个文件", "{name}: {count} new files"),
+    "import.warning": ("注意（{name}）：{text}", "Note ({name}): {text}"),
     # Failures
     "error": ("错误：{text}", "Error: {text}"),
     "error.internal": ("程序内部出错（{kind}）；设置 WENFANG_DEBUG=1 再运行一次可看到详情",

@@ -262,8 +262,9 @@ class Runs:
         """False: the run has ended and a reader with the fact `after` has its last one."""
         return await self._db.read(lambda tx: reads.has_more(tx, run_id, after))
 
-    async def record_file_change(self, project_id: str, change: FileChanged) -> int:
-        """Tell everyone that a person changed a file; returns the fact's number."""
+    async def record_file_change(self, project_id: str, *changes: FileChanged) -> int:
+        """Tell everyone that a person changed a file, or several at once; returns the number of the last
+        fact."""
 
         def record(tx: Tx) -> int:
             find_project(tx, project_id)
@@ -274,7 +275,7 @@ class Runs:
                     session_id="",
                     run_id=None,
                     last_seq=None,
-                    entries=[entry_of(change)],
+                    entries=[entry_of(change) for change in changes],
                     now=self._desk.clock(),
                 )
             )

@@ -7,6 +7,7 @@ cross-site requests; clients that are no browser send neither header and pass.
 
 from __future__ import annotations
 
+import re
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -18,6 +19,13 @@ from wenfang.problems import Problem
 from .errors import HEADERS, envelope
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
+_COUNTED_BY_THE_ROUTE = re.compile(r"/api/projects/[^/]+/import")
+"""Bodies that are read piece by piece, with a limit and a code of their own."""
+
+
+def body_limit(path: str) -> int | None:
+    """The most bytes a body for `path` may have; None if the route counts them."""
+    return None if _COUNTED_BY_THE_ROUTE.fullmatch(path) else MAX_BODY_BYTES
 
 
 def is_loopback(host: str) -> bool:
@@ -57,8 +65,9 @@ def refusal(headers: Headers, path: str) -> Problem | None:
     if headers.get("sec-fetch-site") in ("cross-site", "same-site"):
         return Problem("origin_refused", origin="")
     length = headers.get("content-length", "0")
-    if not length.isdigit() or int(length) > MAX_BODY_BYTES:
-        return Problem("request_too_large", limit=MAX_BODY_BYTES)
+    limit = body_limit(path)
+    if not length.isdigit() or (limit is not None and int(length) > limit):
+        return Problem("request_too_large", limit=limit or 0)
     return None
 
 
@@ -84,10 +93,12 @@ class Guard:
         if problem is not None:
             await envelope(problem)(scope, receive, guarded)
         else:
-            await self._app(scope, _bounded(receive), guarded)
+            limit = body_limit(scope["path"])
+            bounded = receive if limit is None else _bounded(receive, limit)
+            await self._app(scope, bounded, guarded)
 
 
-def _bounded(receive: Receive) -> Receive:
+def _bounded(receive: Receive, limit: int) -> Receive:
     """Stop reading a body that was sent without a length when it grows too large."""
     read_bytes = 0
 
@@ -95,8 +106,8 @@ def _bounded(receive: Receive) -> Receive:
         nonlocal read_bytes
         message = await receive()
         read_bytes += len(message.get("body", b""))
-        if read_bytes > MAX_BODY_BYTES:
-            raise Problem("request_too_large", limit=MAX_BODY_BYTES)
+        if read_bytes > limit:
+            raise Problem("request_too_large", limit=limit)
         return message
 
     return bounded

@@ -84,6 +84,38 @@ class FileText(FileSaved):
     text: str
 
 
+class ImportedFile(Shape):
+    path: str
+    size_bytes: int
+
+
+class ImportNotice(Shape):
+    """What was left out or guessed. `code` is stable, `message` is English for developers."""
+
+    code: str
+    params: dict[str, str | int]
+    message: str
+
+
+class ImportProblem(Shape):
+    """A document of an archive that was not imported: `name` is its path there, the rest an error."""
+
+    name: str
+    code: str
+    params: dict[str, str | int | float | bool | None]
+    message: str
+
+
+class ImportOut(Shape):
+    """`files` are the new ones in reading order."""
+
+    model_config = ConfigDict(title="Imported")
+
+    files: list[ImportedFile]
+    warnings: list[ImportNotice]
+    problems: list[ImportProblem]
+
+
 class Trashed(Shape):
     trash_id: str
 

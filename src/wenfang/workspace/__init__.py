@@ -45,6 +45,8 @@ from .edits import (
     describe_failures,
 )
 from .errors import Code, WorkspaceError
+from .exporting import MEDIA_TYPES, Export, ExportFormat, export_project
+from .importing import Imported, Refused, import_document
 from .merging import Merge, MergeConflict, three_way
 from .values import Entry, FileText, Listing, Written
 from .workspace import OpenFile, Workspace, revision_of
@@ -52,6 +54,7 @@ from .workspace import OpenFile, Workspace, revision_of
 __all__ = [
     "ENDINGS",
     "MAX_BODY_BYTES",
+    "MEDIA_TYPES",
     "Actor",
     "AppliedEdit",
     "ArgumentCapture",
@@ -78,12 +81,15 @@ __all__ = [
     "EditWarning",
     "Ending",
     "Entry",
+    "Export",
+    "ExportFormat",
     "FailedEdit",
     "FileCapture",
     "FileText",
     "Hunk",
     "HunkPart",
     "HunkPartKind",
+    "Imported",
     "Interruption",
     "Keep",
     "KeepReason",
@@ -94,6 +100,7 @@ __all__ = [
     "MergeConflict",
     "OpenFile",
     "QuoteStyle",
+    "Refused",
     "Span",
     "Workspace",
     "WorkspaceError",
@@ -103,6 +110,8 @@ __all__ = [
     "commit_decision",
     "deliver",
     "describe_failures",
+    "export_project",
+    "import_document",
     "is_author_text",
     "revision_of",
     "three_way",

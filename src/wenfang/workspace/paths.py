@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Container
+from pathlib import PurePosixPath
 
 from .errors import WorkspaceError
 
@@ -20,6 +22,8 @@ _DEVICE = re.compile(
     r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?", re.IGNORECASE
 )
 _NOT_PORTABLE = frozenset('<>:"|?*')
+_LONGEST_NEW_NAME_BYTES = 200
+"""Leaves room for a number, and for the suffixes of other programs."""
 
 
 def parse_path(path: str) -> tuple[str, ...]:
@@ -81,6 +85,40 @@ def new_name(name: str, path: str) -> str:
     if odd is not None:
         raise _invalid(path, f"the name {name!r} may not contain {odd!r}")
     return unicodedata.normalize("NFC", name)
+
+
+def portable_name(name: str) -> str:
+    """A name made of any text that `new_name` takes as it is; "" if the text holds nothing to name a file
+    by. Invisible characters are left out, what some system refuses becomes `_`."""
+    name = "".join(_portable(char) for char in name.encode(errors="replace").decode())
+    name = unicodedata.normalize("NFC", name).strip(" ").rstrip(". ")
+    if is_device(name) or is_reserved(name):
+        name = f"_{name}"
+    if len(name.encode()) > _LONGEST_NEW_NAME_BYTES:
+        suffix = PurePosixPath(name).suffix
+        suffix = suffix if len(suffix.encode()) < 20 else ""
+        stem = name.encode()[: _LONGEST_NEW_NAME_BYTES - len(suffix.encode())]
+        name = f"{stem.decode(errors='ignore').rstrip('. ')}{suffix}"
+    return name
+
+
+def _portable(char: str) -> str:
+    if char in _NOT_PORTABLE or char in "/\\" or unicodedata.category(char) == "Cc":
+        return "_"
+    if char.isprintable():
+        return char
+    if char.isspace():
+        return " "
+    return "" if unicodedata.category(char) == "Cf" else "_"
+
+
+def free_name(stem: str, suffix: str, taken: Container[str]) -> str:
+    """`stem` and `suffix` as a name, numbered if one that looks like it is taken (its `name_key`)."""
+    count, free = 1, f"{stem}{suffix}"
+    while name_key(free) in taken:
+        count += 1
+        free = f"{stem} ({count}){suffix}"
+    return free
 
 
 def _invalid(path: str, problem: str) -> WorkspaceError:

@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import BinaryIO, Literal
@@ -20,7 +20,8 @@ from wenfang.core import new_id
 
 from .errors import WorkspaceError, translated
 from .folders import find, open_folder, open_regular, open_root, replace_file
-from .paths import is_reserved, name_key, new_name, parse_file, parse_path
+from .paths import free_name, is_reserved, name_key, new_name, parse_file, parse_path
+from .staging import STAGED, staged
 from .texts import decode, encode
 from .values import Entry, FileText, Listing, Written
 
@@ -80,6 +81,16 @@ class Workspace:
             complete=not waiting,
         )
 
+    def entry(self, path: str) -> Entry:
+        """What is at `path`. Raises `WorkspaceError` "file_not_found"."""
+        parts = parse_file(path)
+        with (
+            translated(path, writes=False),
+            open_root(self._root, lock=False) as root,
+            open_folder(root, parts[:-1], path) as (folder, names),
+        ):
+            return _lookup(folder, _existing(folder, parts[-1], path), names)
+
     @contextmanager
     def open(self, path: str) -> Generator[OpenFile]:
         """A file of any kind and size, for reading piece by piece."""
@@ -137,6 +148,38 @@ class Workspace:
             return change(current.text)
 
         return self._change(path, apply, create=False)
+
+    def add(self, path: str, content: str | Mapping[str, str]) -> tuple[Entry, ...]:
+        """A new file (its text), or a new folder of files (their texts by name): all of it is there at
+        once, or nothing. Never touches what exists: a name that is taken gets ` (2)`, before the suffix
+        of a file. Returns the files in the given order, with their revisions."""
+        parts = parse_file(path)
+        stem, suffix = (parts[-1], "")
+        if isinstance(content, str):
+            data = encode(content, path, self._text_limit)
+            stem, suffix = os.path.splitext(parts[-1])
+        else:
+            data = {
+                new_name(name, path): encode(text, f"{path}/{name}", self._text_limit)
+                for name, text in content.items()
+            }
+        new_name(parts[-1], path)
+        with (
+            self._writing(path) as root,
+            staged(root, data) as place,
+            open_folder(root, parts[:-1], path, create=True) as (folder, names),
+        ):
+            name = free_name(stem, suffix, {name_key(each) for each in os.listdir(folder)})
+            name = new_name(name, path)
+            os.rename(STAGED, name, src_dir_fd=place, dst_dir_fd=folder)
+            os.fsync(folder)
+            if isinstance(data, bytes):
+                return (replace(_lookup(folder, name, names), revision=revision_of(data)),)
+            with open_folder(folder, (name,), path) as (added, _):
+                return tuple(
+                    replace(_lookup(added, each, [*names, name]), revision=revision_of(each_data))
+                    for each, each_data in data.items()
+                )
 
     def create_folder(self, path: str) -> Entry:
         """A new folder, with the folders above it."""

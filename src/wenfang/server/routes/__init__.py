@@ -1,11 +1,12 @@
 """The routes, one module for each thing the studio works with."""
 
-from . import files, model, projects, runs, sessions, settings, system
+from . import documents, files, model, projects, runs, sessions, settings, system
 
 routers = (
     system.router,
     projects.router,
     files.router,
+    documents.router,
     sessions.router,
     runs.router,
     settings.router,

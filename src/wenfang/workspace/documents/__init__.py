@@ -1,10 +1,12 @@
 """Documents in, documents out: files of strangers to chapters, and books to files. Pure functions."""
 
-from .archive import read_archive, read_files
+from .archive import natural_key, read_archive, read_files
 from .epub_out import to_epub
 from .limits import DEFAULT_LIMITS, ImportLimits
+from .markup import escape
+from .plain import headed, split_heading
 from .reading import read_document
-from .texts_out import to_markdown, to_txt
+from .texts_out import byline, to_markdown, to_txt
 from .values import (
     WARNINGS,
     Book,
@@ -29,10 +31,15 @@ __all__ = [
     "PartKind",
     "Section",
     "SectionKind",
+    "byline",
+    "escape",
+    "headed",
+    "natural_key",
     "read_archive",
     "read_document",
     "read_files",
     "safe_path",
+    "split_heading",
     "to_docx",
     "to_epub",
     "to_markdown",

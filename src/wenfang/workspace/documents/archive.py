@@ -52,7 +52,7 @@ def read_files(
 
 
 def natural_key(path: str) -> list[tuple[int, int, str]]:
-    """Sorts 第2章 before 第10章."""
+    """The order of people: 第2章 before 第10章, and numbers first."""
     return [
         (0, int(part), "") if part.isdecimal() and len(part) < 19 else (1, 0, part.casefold())
         for part in _NUMBER.split(path)

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 from .blocks import Block
+from .markup import escape
 
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]")
 _FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})[^`]*")
+_BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)*")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -20,6 +22,19 @@ def txt_blocks(text: str) -> list[Block]:
 def markdown_blocks(text: str) -> list[Block]:
     """One block a line; headings outside of fenced code are marked."""
     return list(_markdown_lines(text.split("\n")))
+
+
+def headed(title: str, text: str) -> str:
+    """A text of Markdown under its heading, as a file; "" stands for no heading."""
+    heading = f"# {escape(title)}" if title else ""
+    return "\n\n".join(piece for piece in (heading, text) if piece) + "\n"
+
+
+def split_heading(text: str) -> tuple[str, str]:
+    """The heading that a text of Markdown begins with ("" if it begins with none), and what follows."""
+    line, _, rest = _BLANK_LINES.sub("", text, count=1).partition("\n")
+    (block, *_) = markdown_blocks(line)
+    return (block.text, rest) if block.level else ("", text)
 
 
 def _markdown_lines(lines: list[str]) -> Iterator[Block]:

@@ -33,11 +33,11 @@ def to_markdown(book: Book, *, with_outline: bool = False) -> bytes:
     headings in a text go down with it."""
     parts = parts_in_order(book, with_outline=with_outline)
     has_volumes = any(part.kind == "part" for part in parts)
-    pieces = [f"# {escape(_line(book.title))}", *_author(book)]
+    pieces = [_heading(1, book.title), *_author(book)]
     for part in parts:
         level = 3 if has_volumes and part.kind != "part" else 2
         pieces += [
-            f"{'#' * level} {escape(_line(part.title))}",
+            _heading(level, part.title),
             _lowered(part.text, level - 1).strip("\n"),
         ]
     text = "\n\n".join(piece for piece in pieces if piece)
@@ -48,8 +48,17 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
+def _heading(level: int, title: str) -> str:
+    return f"{'#' * level} {escape(_line(title))}" if title.strip() else ""
+
+
+def byline(author: str, language: Language) -> str:
+    """The line that names the author, as a reader of documents finds it again."""
+    return _BY[language].format(author=_line(author))
+
+
 def _author(book: Book) -> list[str]:
-    return [_BY[book.language].format(author=_line(book.author))] if book.author else []
+    return [byline(book.author, book.language)] if book.author else []
 
 
 def _lowered(text: str, by: int) -> str:

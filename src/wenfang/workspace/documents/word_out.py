@@ -104,7 +104,8 @@ class _Writer:
 
     def part(self, part: Part, level: int) -> None:
         self.below = level
-        self.paragraph(f"Heading{level}", _run(_line(part.title)))
+        if title := _line(part.title):
+            self.paragraph(f"Heading{level}", _run(title))
         text = clean(part.text)
         if has_marks(text):
             for token in parse(text):

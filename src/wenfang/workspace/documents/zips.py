@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import io
-import re
-import unicodedata
 import zipfile
 from collections.abc import Iterable, Iterator
-from pathlib import PurePosixPath
 from typing import Final
 
-from ..paths import is_device, name_key
+from ..paths import free_name, name_key, portable_name
 
 EARLIEST: Final = (1980, 1, 1, 0, 0, 0)
 """The date of every entry, so that the same files give the same bytes."""
-_NOT_PORTABLE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
-_LONGEST_NAME_BYTES = 200
 
 
 def to_zip(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
@@ -41,21 +36,8 @@ def entry(name: str, *, is_stored: bool = False) -> zipfile.ZipInfo:
 
 def safe_path(path: str) -> str:
     """A path that stays inside the folder where it is unpacked, and that every system can hold."""
-    names = [_safe_name(name) for name in path.replace("\\", "/").split("/")]
+    names = [portable_name(name) for name in path.replace("\\", "/").split("/")]
     return "/".join(name for name in names if name) or "_"
-
-
-def _safe_name(name: str) -> str:
-    name = unicodedata.normalize("NFC", name.encode(errors="replace").decode())
-    name = _NOT_PORTABLE.sub("_", name).strip(" ").rstrip(".")
-    if is_device(name):
-        name = f"_{name}"
-    if len(name.encode()) > _LONGEST_NAME_BYTES:
-        path = PurePosixPath(name)
-        suffix = path.suffix if len(path.suffix.encode()) < 20 else ""
-        stem = name.encode()[: _LONGEST_NAME_BYTES - len(suffix.encode())]
-        name = stem.decode(errors="ignore") + suffix
-    return name
 
 
 def _unlike(path: str, taken: set[str]) -> str:
@@ -63,10 +45,7 @@ def _unlike(path: str, taken: set[str]) -> str:
     stem, dot, extension = path.rpartition(".")
     if not dot or "/" in extension:
         stem, dot, extension = path, "", ""
-    count, free = 1, path
-    while name_key(free) in taken:
-        count += 1
-        free = f"{stem} ({count}){dot}{extension}"
+    free = free_name(stem, f"{dot}{extension}", taken)
     taken.add(name_key(free))
     return free
 
