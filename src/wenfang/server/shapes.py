@@ -109,8 +109,6 @@ class ImportProblem(Shape):
 class ImportOut(Shape):
     """`files` are the new ones in reading order."""
 
-    model_config = ConfigDict(title="Imported")
-
     files: list[ImportedFile]
     warnings: list[ImportNotice]
     problems: list[ImportProblem]
