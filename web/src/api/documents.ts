@@ -1,21 +1,7 @@
 import { ApiError, failureOf } from "./client";
+import type { Format, ImportOut } from "./types";
 
-/** Something that was left out, guessed or refused; `code` has words in the dictionaries. */
-export interface Remark {
-  code: string;
-  params: Readonly<Record<string, unknown>>;
-  message: string;
-}
-
-export interface ImportOut {
-  files: readonly { path: string; size_bytes: number }[];
-  warnings: readonly Remark[];
-  /** Documents of an archive that were not imported; the others were. */
-  problems: readonly (Remark & { name: string })[];
-}
-
-export const FORMATS = ["txt", "md", "docx", "epub", "zip"] as const;
-export type Format = (typeof FORMATS)[number];
+export const FORMATS = ["txt", "md", "docx", "epub", "zip"] as const satisfies readonly Format[];
 
 /**
  * Send one document; only this kind of request tells how much of it has gone out. `onSent` gets the

@@ -1,6 +1,7 @@
 import { Download, LoaderCircle } from "lucide-react";
 import { useState } from "react";
-import { exportProject, FORMATS, type Format } from "@/api/documents";
+import { exportProject, FORMATS } from "@/api/documents";
+import type { Format } from "@/api/types";
 import { useT } from "@/i18n/t";
 import { hand } from "@/lib/hand";
 import { IconButton } from "@/ui/button";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { FilePlus2, FolderPlus, Upload } from "lucide-react";
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { filesQuery } from "@/api/queries";
 import { useT } from "@/i18n/t";
 import { keyWords, useHotkeys } from "@/lib/hotkeys";
@@ -31,11 +31,18 @@ export function FilePane() {
   const [folder, setFolder] = useState("");
   /** A row that gets the focus as soon as it is there. */
   const [awaited, setAwaited] = useState<string | null>(null);
+  /** An import may end when another project is open. */
+  const isHere = useRef(true);
+  useEffect(() => {
+    isHere.current = true;
+    return () => void (isHere.current = false);
+  }, []);
   const picker = useRef<HTMLInputElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
   const create = (kind: "file" | "folder") => setDialog({ kind, folder });
   useHotkeys({ "alt+N": () => create("file"), "alt+M": () => create("folder"), "alt+I": () => picker.current?.click() });
-  const take = (into: string, picked: Picked[]) => void importDocuments(projectId, into, picked, openFile);
+  const take = (into: string, picked: Picked[]) =>
+    void importDocuments(projectId, into, picked, (path) => isHere.current && openFile(path));
   const drop = useFileDrop(take);
   return (
     <section aria-label={t("workspace.tab.files")} {...drop.props} className="relative flex h-full flex-col bg-paper">

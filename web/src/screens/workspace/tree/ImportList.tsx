@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, X } from "lucide-react";
 import { useShallow } from "zustand/react/shallow";
-import type { ImportOut } from "@/api/documents";
+import type { ImportOut } from "@/api/types";
 import { errorWords, problemWords, warningWords } from "@/api/words";
 import { useT } from "@/i18n/t";
 import { IconButton } from "@/ui/button";
@@ -37,7 +37,7 @@ function Line({ job, onLast }: { job: Import; onLast: () => void }) {
   const isOver = phase === "done" || phase === "failed";
   return (
     <li className="flex items-start gap-1 py-1 pl-3" data-phase={phase}>
-      <div role="status" className="flex min-w-0 flex-1 flex-col gap-1 py-1.5">
+      <div role="status" aria-live={phase === "sending" ? "off" : "polite"} className="flex min-w-0 flex-1 flex-col gap-1 py-1.5">
         <span className="truncate font-medium" title={name}>
           {name}
         </span>

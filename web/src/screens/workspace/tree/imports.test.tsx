@@ -2,7 +2,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ImportOut } from "@/api/documents";
+import type { ImportOut } from "@/api/types";
 import { useLangStore } from "@/i18n/t";
 import { TooltipProvider } from "@/ui/tooltip";
 
@@ -205,6 +205,16 @@ describe("an import", () => {
     await waitFor(() => expect(Upload.all).toHaveLength(2));
     expect(Upload.all[1]?.address.searchParams.get("name")).toBe("c.txt");
     expect(notes()).toHaveLength(1);
+  });
+
+  it("that ends when its project is closed opens nothing, and its note is there again", async () => {
+    await show();
+    await pick(text("a.txt"));
+    cleanup();
+    await (await lastUpload()).answer(201, made("a.md"));
+    await show();
+    await screen.findByText("已新建 a.md");
+    expect(openFile).not.toHaveBeenCalled();
   });
 
   it("that went well makes room for the next, others stay", async () => {

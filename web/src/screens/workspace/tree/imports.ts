@@ -1,7 +1,8 @@
 import { create } from "zustand";
 import { ApiError } from "@/api/client";
-import { sendDocument, type ImportOut } from "@/api/documents";
+import { sendDocument } from "@/api/documents";
 import { keys, queryClient } from "@/api/queries";
+import type { ImportOut } from "@/api/types";
 
 export type ImportState =
   | { phase: "waiting" }
