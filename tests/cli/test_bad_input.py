@@ -79,6 +79,57 @@ def _settings_broken(command: Command) -> Result:
     return command("run", "x")
 
 
+def _import_no_project(command: Command) -> Result:
+    return command("import", "a.txt", "--project", "no/such/folder")
+
+
+def _import_no_file(command: Command) -> Result:
+    return command("import", "no/such.txt")
+
+
+def _import_a_folder(command: Command) -> Result:
+    (command.project / "a").mkdir()
+    return command("import", "a")
+
+
+def _import_a_pdf(command: Command) -> Result:
+    (command.project / "a.pdf").write_bytes(b"%PDF-1.4")
+    return command("import", "a.pdf")
+
+
+def _import_outside(command: Command) -> Result:
+    (command.project / "a.txt").write_text("x")
+    return command("import", "a.txt", "--folder", "../x")
+
+
+def _export_no_project(command: Command) -> Result:
+    return command("export", "--format", "txt", "--project", "no/such/folder")
+
+
+def _export_nothing(command: Command) -> Result:
+    return command("export", "--format", "txt")
+
+
+def _export_no_path(command: Command) -> Result:
+    (command.project / "a.txt").write_text("x")
+    return command("export", "--format", "txt", "--path", "b.txt")
+
+
+def _export_onto_a_file(command: Command) -> Result:
+    (command.project / "a.txt").write_text("x")
+    return command("export", "--format", "txt", "-o", "a.txt")
+
+
+def _export_onto_a_folder(command: Command) -> Result:
+    (command.project / "a.txt").write_text("x")
+    return command("export", "--format", "txt", "-o", ".", "--force")
+
+
+def _export_nowhere(command: Command) -> Result:
+    (command.project / "a.txt").write_text("x")
+    return command("export", "--format", "txt", "-o", "no/such/b.txt")
+
+
 def _database_broken(command: Command) -> Result:
     command.data.mkdir()
     (command.data / "wenfang.sqlite3").write_bytes(b"this is no database" * 100)
@@ -108,6 +159,17 @@ ROWS: list[tuple[Callable[[Command], Result], tuple[str, ...]]] = [
     (_data_is_a_file, ("data", "--data")),
     (_data_below_a_file, ("file/data", "--data")),
     (_settings_broken, ("settings.json",)),
+    (_import_no_project, ("no/such/folder", "--project")),
+    (_import_no_file, ("no/such.txt",)),
+    (_import_a_folder, ("a ", "directory")),
+    (_import_a_pdf, ("a.pdf", "PDF", "docx")),
+    (_import_outside, ("../x", "..")),
+    (_export_no_project, ("no/such/folder", "--project")),
+    (_export_nothing, ("project", "write something")),
+    (_export_no_path, ("b.txt",)),
+    (_export_onto_a_file, ("a.txt", "-o", "--force")),
+    (_export_onto_a_folder, (".", "directory", "-o")),
+    (_export_nowhere, ("no/such/b.txt", "-o")),
     (_database_broken, ("wenfang.sqlite3", "--data")),
     (_database_newer, ("9999", "upgrade")),
 ]

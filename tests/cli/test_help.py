@@ -18,7 +18,17 @@ HEAVY = ("pydantic", "sqlalchemy", "fastapi", "aiohttp", "uvicorn", "wenfang.cor
 @pytest.mark.parametrize("lang", ["zh", "en"])
 @pytest.mark.parametrize(
     "args",
-    [(), ("--help",), ("serve", "-h"), ("run", "-h"), ("chat", "-h"), ("doctor", "-h"), ("model",)],
+    [
+        (),
+        ("--help",),
+        ("serve", "-h"),
+        ("run", "-h"),
+        ("chat", "-h"),
+        ("import", "-h"),
+        ("export", "-h"),
+        ("doctor", "-h"),
+        ("model",),
+    ],
     ids=str,
 )
 def test_help(command: Command, args: tuple[str, ...], lang: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -120,7 +120,7 @@ def _writer(to: BookFormat) -> Callable[[Book], bytes]:
 def _book(
     files: Workspace, found: Sequence[Entry], base: int, title: str, *, is_plain: bool
 ) -> Book:
-    from .documents import Book, Part
+    from .documents import Book, Part, split_byline
 
     read = [
         (each.path.split("/")[base:-1], part)
@@ -142,8 +142,14 @@ def _book(
             else:
                 parts.append(Part(title=name, text="", kind="part"))
         parts.append(part)
+    author = None
+    if parts and not parts[0].title:  # the book's own page
+        author, text = split_byline(parts[0].text)
+        parts[:1] = [replace(parts[0], text=text)] if text.strip() else []
     sample = " ".join(f"{part.title} {part.text[:_LANGUAGE_CHARS]}" for part in parts[:20])
-    return Book(title=title, parts=tuple(parts), language=detect_language(sample) or "zh")
+    return Book(
+        title=title, parts=tuple(parts), author=author, language=detect_language(sample) or "zh"
+    )
 
 
 def _part(files: Workspace, entry: Entry, book: str, *, is_plain: bool) -> Part | None:

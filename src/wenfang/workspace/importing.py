@@ -123,18 +123,16 @@ def _pages(document: Document, name: str, *, is_title_kept: bool) -> list[tuple[
     from .documents import byline
 
     author = byline(document.author, document.language or "zh") if document.author else ""
-    pages = [(_line(each.title), each.text) for each in document.sections]
-    has_front = not pages or document.sections[0].kind == "front"
-    if has_front:
-        text = document.sections[0].text if pages else ""
-        is_own = len(pages) > 1 or not is_title_kept or document.title != _stem(name)
-        return [(_line(document.title) if is_own else "", _joined_texts(author, text)), *pages[1:]]
+    title = _line(document.title)
+    pages = [(_line(each.title), each.text) for each in document.sections] or [("", "")]
+    heading, text = pages[0]
+    if heading in ("", title):  # the document's own page
+        is_needed = heading or len(pages) > 1 or not is_title_kept or title != _stem(name)
+        return [(title if is_needed else "", _joined_texts(author, text)), *pages[1:]]
     if len(pages) > 1:
         is_needed = author or not is_title_kept
-        return [(_line(document.title), author), *pages] if is_needed else pages
-    heading, text = pages[0]
-    lost = document.title if not is_title_kept and _line(document.title) != heading else ""
-    return [(heading, _joined_texts(lost, author, text))]
+        return [(title, author), *pages] if is_needed else pages
+    return [(heading, _joined_texts("" if is_title_kept else title, author, text))]
 
 
 def _joined_texts(*texts: str) -> str:

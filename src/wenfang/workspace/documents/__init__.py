@@ -1,6 +1,7 @@
 """Documents in, documents out: files of strangers to chapters, and books to files. Pure functions."""
 
 from .archive import natural_key, read_archive, read_files
+from .dividing import split_byline
 from .epub_out import to_epub
 from .limits import DEFAULT_LIMITS, ImportLimits
 from .markup import escape
@@ -39,6 +40,7 @@ __all__ = [
     "read_document",
     "read_files",
     "safe_path",
+    "split_byline",
     "split_heading",
     "to_docx",
     "to_epub",

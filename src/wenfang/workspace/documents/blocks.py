@@ -54,11 +54,14 @@ def _level(heading: Heading) -> int:
 
 
 def without_separators(blocks: Sequence[Block]) -> Sequence[Block]:
-    """Without the separator before each heading but the first; if one lacks it, they mean something else."""
+    """Without the separator before each heading, which the first need not have; if another lacks it, they
+    mean something else."""
     headings = [at for at, block in enumerate(blocks) if block.level]
     before = {_text_before(blocks, at) for at in headings[1:]}
     if any(at is None or blocks[at].text != SEPARATOR for at in before):
         return blocks
+    if before and (first := _text_before(blocks, headings[0])) is not None:
+        before |= {first} if blocks[first].text == SEPARATOR else set()
     return [block for at, block in enumerate(blocks) if at not in before]
 
 

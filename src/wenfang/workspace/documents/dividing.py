@@ -111,6 +111,12 @@ def _take_author(blocks: Sequence[Block]) -> tuple[str | None, Sequence[Block]]:
     return found["zh"] or found["en"], [*blocks[:at], *blocks[at + 1 :]]
 
 
+def split_byline(text: str) -> tuple[str | None, str]:
+    """The author whom the first line of a text names (None if it names none), and what follows."""
+    author, rest = _take_author([Block(text=line) for line in text.split("\n")])
+    return author, "\n".join(block.text for block in rest)
+
+
 def _lone_heading(
     blocks: Sequence[Block], *, are_lines: bool
 ) -> tuple[str | None, Sequence[Block]]:

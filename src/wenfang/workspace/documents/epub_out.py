@@ -45,10 +45,11 @@ th, td { border: 1px solid; padding: 0.2em 0.5em; }
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Chapter:
-    """A page of the book; `level` is that of its heading."""
+    """A page of the book; `level` is that of its heading, `label` stands for it in the contents list."""
 
     name: str
     title: str
+    label: str
     body: str
     level: int
 
@@ -57,13 +58,13 @@ def to_epub(book: Book, *, with_outline: bool = False) -> bytes:
     """A title page, then each part as a page of its own with its heading; volumes hold their chapters in
     the contents list. The identifier is made of the text: the same book gives the same bytes."""
     parts = parts_in_order(book, with_outline=with_outline)
-    chapters = list(_chapters(parts))
+    chapters = list(_chapters(book, parts))
     identifier = f"urn:uuid:{_identity(book, parts)}"
     title = _line(book.title) or "-"
     pages = {
         "title.xhtml": _page(book, title, _title_page(book, title)),
         "nav.xhtml": _page(book, _CONTENTS[book.language], _nav(book, chapters)),
-        **{each.name: _page(book, each.title, _chapter_page(each)) for each in chapters},
+        **{each.name: _page(book, each.label, _chapter_page(each)) for each in chapters},
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as package:
@@ -77,7 +78,7 @@ def to_epub(book: Book, *, with_outline: bool = False) -> bytes:
     return buffer.getvalue()
 
 
-def _chapters(parts: Sequence[Part]) -> Iterable[_Chapter]:
+def _chapters(book: Book, parts: Sequence[Part]) -> Iterable[_Chapter]:
     has_volumes = any(part.kind == "part" for part in parts)
     for number, part in enumerate(parts, 1):
         text = clean(part.text)
@@ -88,6 +89,7 @@ def _chapters(parts: Sequence[Part]) -> Iterable[_Chapter]:
         yield _Chapter(
             name=f"c{number:05}.xhtml",
             title=_line(part.title),
+            label=_line(part.title) or _line(book.title) or "-",
             body=body,
             level=2 if has_volumes and part.kind != "part" else 1,
         )
@@ -126,7 +128,7 @@ def _chapter_page(chapter: _Chapter) -> str:
 def _nav(book: Book, chapters: Sequence[_Chapter]) -> str:
     lines: list[str] = []
     for group in _groups(chapters):
-        first, *below = (f'<a href="{each.name}">{escape(each.title) or "-"}</a>' for each in group)
+        first, *below = (f'<a href="{each.name}">{escape(each.label)}</a>' for each in group)
         inner = "<ol>" + "".join(f"<li>{line}</li>" for line in below) + "</ol>" if below else ""
         lines.append(f"<li>{first}{inner}</li>\n")
     if not lines:
@@ -179,7 +181,7 @@ def _ncx(title: str, identifier: str, chapters: Sequence[_Chapter]) -> str:
         for chapter in group:
             order += 1
             opened.append(
-                f'<navPoint id="p{order}" playOrder="{order}"><navLabel><text>{escape(chapter.title) or "-"}'
+                f'<navPoint id="p{order}" playOrder="{order}"><navLabel><text>{escape(chapter.label)}'
                 f"</text></navLabel><content src={quoteattr(chapter.name)}/>"
             )
         first, *below = opened
