@@ -63,7 +63,6 @@ export function FilePane() {
           multiple
           hidden
           accept={DOCUMENTS}
-          aria-label={t("import.open")}
           onChange={({ target }) => {
             take(folder, Array.from(target.files ?? [], (file) => ({ file, isFolder: false })));
             target.value = ""; // the same file may be chosen again

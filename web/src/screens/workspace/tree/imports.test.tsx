@@ -217,6 +217,17 @@ describe("an import", () => {
     expect(openFile).not.toHaveBeenCalled();
   });
 
+  it("is not forgotten with the page before all of it went out", async () => {
+    const isAsked = () => !window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
+    await show();
+    expect(isAsked()).toBe(false);
+    await pick(text("a.txt"));
+    const upload = await lastUpload();
+    expect(isAsked()).toBe(true);
+    await upload.sent(100);
+    expect(isAsked()).toBe(false);
+  });
+
   it("that went well makes room for the next, others stay", async () => {
     await show();
     await pick(text("good.txt"), text("bad.txt"));
