@@ -92,9 +92,12 @@ async function run({ id, projectId, folder, file, stop }: Import): Promise<strin
 
 /** What has not gone out yet would be forgotten with the page. */
 window.addEventListener("beforeunload", (event) => {
-  const isAtRisk = ({ state }: Import) => state.phase === "waiting" || state.phase === "sending";
   if (useImports.getState().jobs.some(isAtRisk)) event.preventDefault();
 });
+
+function isAtRisk({ state }: Import): boolean {
+  return state.phase === "waiting" || state.phase === "sending";
+}
 
 function wentWell({ state }: Import): boolean {
   return state.phase === "done" && state.result.warnings.length + state.result.problems.length === 0;
