@@ -1,4 +1,4 @@
-import type { components } from "./schema";
+import type { components, operations } from "./schema";
 
 type Schemas = components["schemas"];
 
@@ -17,3 +17,5 @@ export type ProbeState = Schemas["ProbeState"];
 export type ModelState = Schemas["ModelState"];
 export type Usage = Schemas["Usage"];
 export type ToolResult = Schemas["ToolResult"];
+export type ImportOut = Schemas["ImportOut"];
+export type Format = operations["export_file"]["parameters"]["query"]["format"];

@@ -1,3 +1,4 @@
+import { enDocuments } from "./en-documents";
 import { enProblems } from "./en-problems";
 import type { Key } from "./zh";
 
@@ -264,5 +265,6 @@ export const en: Record<Key, string> = {
   "tool.writing": "writing the arguments…",
   "tool.unfinished": "was not finished",
   "markdown.image": "[image: {alt}, not loaded]",
+  ...enDocuments,
   ...enProblems,
 };

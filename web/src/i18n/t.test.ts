@@ -4,7 +4,7 @@ import { isKey, translate, type Key } from "./t";
 import { zh } from "./zh";
 
 const KEYS = Object.keys(zh) as Key[];
-const names = (text: string) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]))].toSorted();
+const names = (text: string) => [...new Set([...text.matchAll(/\{([\w.]+)\}/g)].map((match) => match[1]))].toSorted();
 
 describe("the dictionaries", () => {
   it("have the same keys and no empty words", () => {
@@ -33,6 +33,12 @@ describe("translate", () => {
     expect(translate("en", "projects.files", { n: 1 })).toBe("1 file");
     expect(translate("en", "projects.files", { n: 2 })).toBe("2 files");
     expect(translate("zh", "projects.files", { n: 1 })).toBe("1 个文件");
+  });
+
+  it("writes numbers as a person reads them", () => {
+    expect(translate("zh", "problem.request_too_large", { limit: 33_554_432 })).toBe("内容太大，超过 32 MB");
+    expect(translate("en", "problem.document_lines", { name: "a", limit: 1_500_000 })).toContain("1,500,000 lines");
+    expect(translate("zh", "problem.request_too_large", { limit: "?" })).toBe("内容太大，超过 ?");
   });
 
   it("does not read a parameter's own braces", () => {

@@ -1,4 +1,5 @@
 import { create } from "zustand";
+import { formatBytes, formatNumber } from "@/lib/format";
 import { recall, remember } from "@/lib/storage";
 import { en } from "./en";
 import { zh, type Key } from "./zh";
@@ -10,14 +11,21 @@ export type Params = Readonly<Record<string, unknown>>;
 const WORDS: Record<Lang, Record<Key, string>> = { zh, en };
 const PLURALS = new Intl.PluralRules("en");
 
+/** How a number is written: `{limit.bytes}`. */
+const FORMS: Readonly<Record<string, (value: number, lang: Lang) => string>> = {
+  bytes: formatBytes,
+  number: formatNumber,
+};
+
 /** The words of `key`. `{name}` is a parameter; "one | many" in English is chosen by `{n}`. */
 export function translate(lang: Lang, key: Key, params: Params = {}): string {
   const forms = WORDS[lang][key].split(" | ");
   const one = forms.length > 1 && PLURALS.select(Number(params.n)) === "one";
   const text = (one ? forms[0] : forms.at(-1)) ?? "";
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => {
+  return text.replace(/\{(\w+)(?:\.(\w+))?\}/g, (_, name: string, form: string | undefined) => {
     const value = params[name];
-    return value === undefined || value === null ? "" : String(value);
+    if (value === undefined || value === null) return "";
+    return (form !== undefined && typeof value === "number" && FORMS[form]?.(value, lang)) || String(value);
   });
 }
 

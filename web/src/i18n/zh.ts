@@ -1,3 +1,4 @@
+import { zhDocuments } from "./zh-documents";
 import { zhProblems } from "./zh-problems";
 
 /** Every word of the studio. `en` must have the same keys: a missing one does not compile. */
@@ -262,6 +263,7 @@ export const zh = {
   "tool.writing": "正在写参数…",
   "tool.unfinished": "没有写完",
   "markdown.image": "［图片：{alt}，未载入］",
+  ...zhDocuments,
   ...zhProblems,
 } as const;
 

@@ -29,6 +29,14 @@ export function toastError(error: unknown): void {
   toast.error(errorWords(error, t));
 }
 
+export function toastDone(message: string): void {
+  toast.success(message);
+}
+
+export function toastWarning(message: string): void {
+  toast.warning(message);
+}
+
 /** Say what was done and offer the way back. */
 export function toastUndo(message: string, undo: () => Promise<unknown>): void {
   toast(message, {

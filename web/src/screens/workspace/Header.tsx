@@ -3,6 +3,7 @@ import { useT } from "@/i18n/t";
 import { keyWords } from "@/lib/hotkeys";
 import { TopBar } from "@/screens/TopBar";
 import { IconButton } from "@/ui/button";
+import { ExportMenu } from "./ExportMenu";
 import { RunPill } from "./RunPill";
 
 interface Props {
@@ -29,6 +30,7 @@ export function Header({ title, onPalette, onShortcuts }: Props) {
         {t("palette.open")}
         <kbd className="font-sans text-xs">{keyWords("mod+P")}</kbd>
       </button>
+      <ExportMenu />
       <IconButton label={t("shortcuts.title")} keys={keyWords("mod+/")} onClick={onShortcuts} className="max-md:hidden">
         <Keyboard aria-hidden />
       </IconButton>

@@ -15,6 +15,7 @@ const SHEET: readonly (readonly [string, Key])[] = [
   ["Esc", "shortcuts.stop"],
   ["alt+N", "tree.new_file"],
   ["alt+M", "tree.new_folder"],
+  ["alt+I", "import.open"],
   ["F2", "common.rename"],
   ["F6", "tree.move"],
   ["Delete", "common.delete"],

@@ -40,7 +40,7 @@ function Room({ pid }: { pid: string }) {
   useHotkeys({
     "mod+P": () => setOverlay("palette"),
     "mod+/": () => setOverlay("shortcuts"),
-    "mod+S": saveAll,
+    "mod+S": () => void saveAll(),
   });
   return (
     <WorkspaceContext value={value}>

@@ -12,13 +12,15 @@ export function addSaver(saver: Saver): () => void {
   return () => savers.delete(saver);
 }
 
-export function saveAll(): void {
-  for (const { save } of savers) void save();
+/** Save all that is open. False if something could not be saved. */
+export async function saveAll(): Promise<boolean> {
+  await Promise.all([...savers].map(({ save }) => save()));
+  return ![...savers].some(({ isUnsaved }) => isUnsaved());
 }
 
-window.addEventListener("pagehide", saveAll);
-window.addEventListener("blur", saveAll);
+window.addEventListener("pagehide", () => void saveAll());
+window.addEventListener("blur", () => void saveAll());
 window.addEventListener("beforeunload", (event) => {
-  saveAll();
+  void saveAll();
   if ([...savers].some(({ isUnsaved }) => isUnsaved())) event.preventDefault();
 });

@@ -1,22 +1,29 @@
 import { useQuery } from "@tanstack/react-query";
-import { FilePlus2, FolderPlus } from "lucide-react";
-import { useMemo, useState } from "react";
+import { FilePlus2, FolderPlus, Upload } from "lucide-react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { filesQuery } from "@/api/queries";
 import { useT } from "@/i18n/t";
 import { keyWords, useHotkeys } from "@/lib/hotkeys";
 import { Button, IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { Empty, Failed, Skeleton } from "@/ui/states";
 import { useWorkspace } from "../context";
 import { CreateDialog } from "./CreateDialog";
 import { FileTree } from "./FileTree";
+import { ImportList } from "./ImportList";
+import { importDocuments, type Picked } from "./imports";
 import { MoveDialog } from "./MoveDialog";
 import { shelve } from "./paths";
+import { useFileDrop } from "./use-file-drop";
 
 export type TreeDialog = { kind: "file" | "folder"; folder: string } | { kind: "move"; path: string };
 
+/** What the file picker offers; what a file really is, the server finds out. */
+const DOCUMENTS = ".txt,.md,.markdown,.html,.htm,.xhtml,.docx,.epub,.zip";
+
 export function FilePane() {
   const t = useT();
-  const { projectId } = useWorkspace();
+  const { projectId, openFile } = useWorkspace();
   const { data, error, isPending, refetch } = useQuery(filesQuery(projectId));
   const shelf = useMemo(() => shelve(data?.entries ?? []), [data]);
   const [dialog, setDialog] = useState<TreeDialog | null>(null);
@@ -24,10 +31,21 @@ export function FilePane() {
   const [folder, setFolder] = useState("");
   /** A row that gets the focus as soon as it is there. */
   const [awaited, setAwaited] = useState<string | null>(null);
+  /** An import may end when another project is open. */
+  const isHere = useRef(true);
+  useEffect(() => {
+    isHere.current = true;
+    return () => void (isHere.current = false);
+  }, []);
+  const picker = useRef<HTMLInputElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
   const create = (kind: "file" | "folder") => setDialog({ kind, folder });
-  useHotkeys({ "alt+N": () => create("file"), "alt+M": () => create("folder") });
+  useHotkeys({ "alt+N": () => create("file"), "alt+M": () => create("folder"), "alt+I": () => picker.current?.click() });
+  const take = (into: string, picked: Picked[]) =>
+    void importDocuments(projectId, into, picked, (path) => isHere.current && openFile(path));
+  const drop = useFileDrop(take);
   return (
-    <section aria-label={t("workspace.tab.files")} className="flex h-full flex-col bg-paper">
+    <section aria-label={t("workspace.tab.files")} {...drop.props} className="relative flex h-full flex-col bg-paper">
       <header className="flex h-10 shrink-0 items-center pr-1.5 pl-4 max-md:h-12">
         <h2 className="flex-1 font-sans text-[13px] font-medium text-ink-3">{t("workspace.tab.files")}</h2>
         <IconButton label={t("tree.new_file")} keys={keyWords("alt+N")} onClick={() => create("file")}>
@@ -36,8 +54,28 @@ export function FilePane() {
         <IconButton label={t("tree.new_folder")} keys={keyWords("alt+M")} onClick={() => create("folder")}>
           <FolderPlus aria-hidden />
         </IconButton>
+        <IconButton ref={opener} label={t("import.open")} keys={keyWords("alt+I")} onClick={() => picker.current?.click()}>
+          <Upload aria-hidden />
+        </IconButton>
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          accept={DOCUMENTS}
+          onChange={({ target }) => {
+            take(folder, Array.from(target.files ?? [], (file) => ({ file, isFolder: false })));
+            target.value = ""; // the same file may be chosen again
+          }}
+        />
       </header>
-      <div className="min-h-0 flex-1 overflow-y-auto px-1.5 pb-4">
+      <ImportList onLast={() => opener.current?.focus()} />
+      <div
+        className={cx(
+          "min-h-0 flex-1 overflow-y-auto px-1.5 pb-4",
+          drop.target === "" && "rounded-lg bg-accent-soft outline-2 -outline-offset-2 outline-accent",
+        )}
+      >
         {isPending ? (
           <Loading />
         ) : error ? (
@@ -45,12 +83,18 @@ export function FilePane() {
         ) : data.entries.length === 0 ? (
           <Empty title={t("tree.empty")} hint={t("tree.empty.hint")}>
             <Button onClick={() => create("file")}>{t("tree.new_file")}</Button>
+            <Button onClick={() => picker.current?.click()}>{t("import.open")}</Button>
           </Empty>
         ) : (
-          <FileTree shelf={shelf} onDialog={setDialog} onFolder={setFolder} awaited={awaited} onAwait={setAwaited} />
+          <FileTree shelf={shelf} onDialog={setDialog} onFolder={setFolder} dropTarget={drop.target} awaited={awaited} onAwait={setAwaited} />
         )}
         {data?.truncated && <p className="px-3 py-2 text-xs text-ink-3">{t("tree.truncated")}</p>}
       </div>
+      {drop.target !== null && (
+        <p className="pointer-events-none absolute inset-x-3 bottom-3 rounded-lg bg-ink px-3 py-2 text-center text-[13px] text-paper">
+          {drop.target ? t("import.drop.folder", { folder: drop.target }) : t("import.drop")}
+        </p>
+      )}
       {dialog?.kind === "move" && <MoveDialog path={dialog.path} shelf={shelf} onAwait={setAwaited} onClose={() => setDialog(null)} />}
       {dialog && dialog.kind !== "move" && (
         <CreateDialog kind={dialog.kind} folder={dialog.folder} onClose={() => setDialog(null)} />

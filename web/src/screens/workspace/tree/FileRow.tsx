@@ -7,18 +7,21 @@ import type { ImeGuard } from "@/lib/ime";
 import { cx } from "@/ui/cx";
 import { RightClick, type MenuItem } from "@/ui/menu";
 import type { TreeDialog } from "./FilePane";
+import { folderOf } from "./paths";
 
 interface Props {
   item: ItemInstance<Entry>;
   ime: ImeGuard;
   isOpen: boolean;
+  /** Files from outside are about to be dropped into this folder. */
+  isDropTarget: boolean;
   onDialog: (dialog: TreeDialog) => void;
   onDelete: (path: string) => void;
 }
 
 const ROW = "flex h-8 w-full shrink-0 items-center gap-1.5 rounded-lg pr-2 text-left text-sm max-md:h-11";
 
-export function FileRow({ item, ime, isOpen, onDialog, onDelete }: Props) {
+export function FileRow({ item, ime, isOpen, isDropTarget, onDialog, onDelete }: Props) {
   const indent = { paddingInlineStart: `${item.getItemMeta().level * 14 + 6}px` };
   if (item.isRenaming()) {
     return (
@@ -37,11 +40,12 @@ export function FileRow({ item, ime, isOpen, onDialog, onDelete }: Props) {
         onFocus={() => item.setFocused()}
         style={indent}
         aria-current={isOpen || undefined}
+        data-folder={folderIn(item)}
         className={cx(
           ROW,
           "-outline-offset-2 transition-colors",
           isOpen ? "bg-accent-soft text-ink" : "text-ink-2 hover:bg-sunken hover:text-ink",
-          item.isUnorderedDragTarget() && "bg-accent-soft outline-2 outline-accent",
+          (isDropTarget || item.isUnorderedDragTarget()) && "bg-accent-soft outline-2 outline-accent",
         )}
       >
         <Icon isFolder={item.isFolder()} isExpanded={item.isExpanded()} />
@@ -83,12 +87,17 @@ function RenameInput({ item, ime }: { item: ItemInstance<Entry>; ime: ImeGuard }
   );
 }
 
+/** Where something goes that is made or dropped here. */
+function folderIn(item: ItemInstance<Entry>): string {
+  return item.isFolder() ? item.getId() : folderOf(item.getId());
+}
+
 type MenuProps = Pick<Props, "item" | "onDialog" | "onDelete"> & { children: React.ReactNode };
 
 function WithMenu({ item, onDialog, onDelete, children }: MenuProps) {
   const t = useT();
   const path = item.getId();
-  const folder = item.isFolder() ? path : path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+  const folder = folderIn(item);
   const items: MenuItem[] = [
     { label: t("tree.new_file"), icon: <FileText aria-hidden />, onSelect: () => onDialog({ kind: "file", folder }) },
     { label: t("tree.new_folder"), icon: <Folder aria-hidden />, onSelect: () => onDialog({ kind: "folder", folder }) },

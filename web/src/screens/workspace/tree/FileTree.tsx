@@ -22,11 +22,13 @@ interface Props {
   shelf: Shelf;
   onDialog: (dialog: TreeDialog) => void;
   onFolder: (folder: string) => void;
+  /** The folder that files from outside are held over. */
+  dropTarget: string | null;
   awaited: string | null;
   onAwait: (path: string | null) => void;
 }
 
-export function FileTree({ shelf, onDialog, onFolder, awaited, onAwait }: Props) {
+export function FileTree({ shelf, onDialog, onFolder, dropTarget, awaited, onAwait }: Props) {
   const t = useT();
   const ime = useIme();
   const { projectId, openFile, file } = useWorkspace();
@@ -94,7 +96,15 @@ export function FileTree({ shelf, onDialog, onFolder, awaited, onAwait }: Props)
   return (
     <div {...tree.getContainerProps(t("tree.label"))} className="flex flex-col">
       {tree.getItems().map((item) => (
-        <FileRow key={item.getId()} item={item} ime={ime} isOpen={item.getId() === file} onDialog={onDialog} onDelete={(path) => void remove(path)} />
+        <FileRow
+          key={item.getId()}
+          item={item}
+          ime={ime}
+          isOpen={item.getId() === file}
+          isDropTarget={item.getId() === dropTarget}
+          onDialog={onDialog}
+          onDelete={(path) => void remove(path)}
+        />
       ))}
     </div>
   );
