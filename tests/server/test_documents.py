@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import zipfile
 from collections.abc import AsyncIterator, Callable
@@ -270,3 +271,18 @@ async def test_what_cannot_be_exported(shared: Running, row: str) -> None:
     answer = await shared.http.get(f"/api/projects/{made['id']}/export?{query}")
     assert (answer.status_code, envelope(answer)["code"]) == (status, code)
     assert made["path"] not in answer.text
+
+
+async def test_a_body_that_breaks_off_leaves_nothing(
+    shared: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    pid = await project(shared)
+    port = int(shared.url.rpartition(":")[2])
+    _, writer = await asyncio.open_connection("127.0.0.1", port)
+    head = f"POST /api/projects/{pid}/import?name=a.txt HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+    writer.write(f"{head}Content-Length: 1000\r\n\r\n".encode() + b"x" * 10)
+    await writer.drain()
+    writer.close()
+    await writer.wait_closed()
+    assert await paths(shared, pid) == []
+    assert [each for each in caplog.records if each.levelname == "ERROR"] == []

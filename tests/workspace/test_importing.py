@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -327,3 +328,16 @@ def test_UI_7_nothing_of_a_book_is_lost(
 
 def _visible(text: str) -> str:
     return "".join(char for char in text if char not in " \n\u3000\\#")
+
+
+def test_imports_at_the_same_time_take_different_names(project: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        done = list(
+            pool.map(
+                lambda _: import_document(Workspace(project), "雨夜归人.txt", BOOK.encode()),
+                range(8),
+            )
+        )
+    assert len({each.path for one in done for each in one.files}) == 16
+    assert set(texts(project).values()) == set(CHAPTERS.values())
+    assert leftovers(project) == []
