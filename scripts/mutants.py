@@ -39,7 +39,7 @@ SAMPLE = 100
 ROOMS = {"core": ("tests/core",), "runs": ("tests/runs",)}
 MEMORY_BYTES = 6 << 30  # a mutant that collects without end fails instead of filling the machine
 USAGE_ERROR = 4  # pytest: among others, a named test does not exist
-OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-m", "not slow")
+OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-m", "not slow and not alone")
 OPTIONS += (
     "-W",
     "ignore::pytest.PytestAssertRewriteWarning",
