@@ -39,7 +39,8 @@ SAMPLE = 100
 ROOMS = {"core": ("tests/core",), "runs": ("tests/runs",)}
 MEMORY_BYTES = 6 << 30  # a mutant that collects without end fails instead of filling the machine
 USAGE_ERROR = 4  # pytest: among others, a named test does not exist
-OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-m", "not slow and not alone")
+TESTS = "not slow and not alone"  # a clock that runs under coverage tells nothing
+OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-m", TESTS)
 OPTIONS += (
     "-W",
     "ignore::pytest.PytestAssertRewriteWarning",
@@ -125,7 +126,7 @@ def measure(tree: Path, rooms: list[str]) -> Baseline:
     report = tree / "baseline.xml"
     command = [sys.executable, "-m", "pytest", *tests, "-q", "-n", str(os.cpu_count() or 1)]
     command += [*sources, "--cov-context=test", "--cov-report=", f"--junitxml={report}"]
-    command += ["-m", "not slow", "-o", "junit_family=xunit1", "-p", "no:cacheprovider"]
+    command += ["-m", TESTS, "-o", "junit_family=xunit1", "-p", "no:cacheprovider"]
     done = subprocess.run(command, cwd=tree, env=environment(tree), capture_output=True, text=True)
     if done.returncode:
         sys.exit(
