@@ -12,7 +12,6 @@ from urllib.parse import quote, unquote
 import pytest
 from tests.workspace.documents_made import docx, epub, paragraph, zipped
 
-from wenfang.server.routes import documents
 from wenfang.server.security import MAX_BODY_BYTES
 from wenfang.workspace.documents import DEFAULT_LIMITS, ImportLimits
 
@@ -159,7 +158,7 @@ async def test_a_body_above_the_limit(
     start: Start, monkeypatch: pytest.MonkeyPatch, is_announced: bool
 ) -> None:
     """Refused by its announced length, or as soon as more than that has come."""
-    monkeypatch.setattr(documents, "DEFAULT_LIMITS", ImportLimits(max_bytes=1000))
+    monkeypatch.setattr("wenfang.workspace.documents.DEFAULT_LIMITS", ImportLimits(max_bytes=1000))
 
     async def pieces() -> AsyncIterator[bytes]:
         for _ in range(11):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from wenfang.workspace import (
+from wenfang.workspace.body import (
     BodyClosed,
     BodyReason,
     BodyText,

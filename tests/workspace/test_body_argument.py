@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.workspace.body_streams import SIZES, cut, files_of, merged
 
 from wenfang.core import parse_arguments
-from wenfang.workspace import (
+from wenfang.workspace.body import (
     MAX_BODY_BYTES,
     ArgumentCapture,
     BodyClosed,

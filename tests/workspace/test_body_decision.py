@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wenfang.workspace import (
+from wenfang.workspace.body import (
     ENDINGS,
     BodyClosed,
     BodyReason,

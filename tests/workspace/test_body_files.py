@@ -12,7 +12,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from tests.workspace.body_streams import SIZES, chat_of, cut, files_of, merged
 
-from wenfang.workspace import (
+from wenfang.workspace.body import (
     MAX_BODY_BYTES,
     BodyClosed,
     BodyOpened,

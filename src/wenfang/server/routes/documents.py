@@ -20,7 +20,6 @@ from wenfang.workspace import (
     export_project,
     import_document,
 )
-from wenfang.workspace.documents import DEFAULT_LIMITS
 
 from ..errors import documented
 from ..services import Served
@@ -111,6 +110,10 @@ async def export_file(
 
 async def _body(request: Request, name: str) -> bytes:
     """The whole body, read as far as the limit."""
+    from wenfang.workspace.documents import (
+        DEFAULT_LIMITS,  # with its readers, when there is a document
+    )
+
     limit = DEFAULT_LIMITS.max_bytes
     size = int(request.headers.get("content-length", "0"))
     pieces: list[bytes] = []
