@@ -84,7 +84,7 @@ def test_options() -> None:
         "delta_s": 0.04,
         "delta_chars": 64,
         "partial_s": 1.0,
-        "patience_s": 0.015,
+        "patience_s": 0.04,
         "deadline_s": None,
         "retry_s": (0.05, 0.25, 1.0, 3.0),
         "reserve_tokens": 200_000,

@@ -10,17 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wenfang.workspace import (
-    Actor,
-    Edit,
-    Hunk,
-    Span,
-    apply_edits,
-    author_edits,
-    is_author_text,
-    touched,
-    unified_diff,
-)
+from wenfang.workspace import Edit, Span, apply_edits, unified_diff
+from wenfang.workspace.project import Actor, Hunk, author_edits, is_author_text, touched
 
 
 def told(hunk: Hunk) -> str:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wenfang.workspace import Merge, MergeConflict, three_way
+from wenfang.workspace.project import Merge, MergeConflict, three_way
 
 
 def told(merge: Merge) -> str:

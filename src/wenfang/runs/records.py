@@ -149,7 +149,7 @@ class Options:
     delta_s: float = 0.04
     delta_chars: int = 64
     partial_s: float = 1.0
-    patience_s: float = 0.015
+    patience_s: float = 0.04
     deadline_s: float | None = None
     retry_s: tuple[float, ...] = (0.05, 0.25, 1.0, 3.0)
     reserve_tokens: int = 200_000

@@ -1,6 +1,5 @@
 """Projects are folders: reading, changing and matching the files in them, and nothing outside."""
 
-from .authorship import Actor, Hunk, HunkPart, HunkPartKind, author_edits, is_author_text, touched
 from .diffs import unified_diff
 from .edits import (
     AppliedEdit,
@@ -24,13 +23,11 @@ from .edits import (
 from .errors import Code, WorkspaceError
 from .exporting import MEDIA_TYPES, Export, ExportFormat, export_project
 from .importing import Imported, Refused, import_document
-from .merging import Merge, MergeConflict, three_way
 from .values import Entry, FileText, Listing, Written
 from .workspace import OpenFile, Workspace, revision_of
 
 __all__ = [
     "MEDIA_TYPES",
-    "Actor",
     "AppliedEdit",
     "Candidate",
     "Code",
@@ -47,15 +44,10 @@ __all__ = [
     "ExportFormat",
     "FailedEdit",
     "FileText",
-    "Hunk",
-    "HunkPart",
-    "HunkPartKind",
     "Imported",
     "Listing",
     "MatchKind",
     "MatchMode",
-    "Merge",
-    "MergeConflict",
     "OpenFile",
     "QuoteStyle",
     "Refused",
@@ -64,13 +56,9 @@ __all__ = [
     "WorkspaceError",
     "Written",
     "apply_edits",
-    "author_edits",
     "describe_failures",
     "export_project",
     "import_document",
-    "is_author_text",
     "revision_of",
-    "three_way",
-    "touched",
     "unified_diff",
 ]

@@ -9,7 +9,6 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from wenfang.lang import detect_language, read_heading
 from wenfang.problems import Problem
 
 from .errors import WorkspaceError
@@ -120,6 +119,8 @@ def _writer(to: BookFormat) -> Callable[[Book], bytes]:
 def _book(
     files: Workspace, found: Sequence[Entry], base: int, title: str, *, is_plain: bool
 ) -> Book:
+    from wenfang.lang import detect_language
+
     from .documents import Book, split_byline
 
     read = [
@@ -163,6 +164,8 @@ def _with_volumes(placed: Sequence[tuple[tuple[str, ...], Part]]) -> Iterator[Pa
 
 def _part(files: Workspace, entry: Entry, *, is_plain: bool) -> Part | None:
     """A file as a part of the book, None if it is blank."""
+    from wenfang.lang import read_heading
+
     from .documents import Part, escape, split_heading
 
     path = PurePosixPath(entry.path)
