@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -44,7 +45,10 @@ class Found:
         return self.best.dialect
 
 
-_ROWS = TypeAdapter(list[Found])
+@cache
+def _rows() -> TypeAdapter[list[Found]]:
+    """Built when there is something to read or write, which for most servers is never."""
+    return TypeAdapter(list[Found])
 
 
 class FoundDialects:
@@ -65,14 +69,14 @@ class FoundDialects:
         found = Found(subject=subject, at=self._now(), best=search.best, scores=search.scores)
         rows = [row for row in self._rows() if row.subject != subject]
         try:
-            replace_file(self.file, _ROWS.dump_json([*rows, found], indent=2) + b"\n")
+            replace_file(self.file, _rows().dump_json([*rows, found], indent=2) + b"\n")
         except OSError as error:
             raise storage_problem(error, self.file.parent) from error
         return found
 
     def _rows(self) -> list[Found]:
         try:
-            return _ROWS.validate_json(self.file.read_bytes())
+            return _rows().validate_json(self.file.read_bytes())
         except FileNotFoundError:
             return []
         except OSError as error:
