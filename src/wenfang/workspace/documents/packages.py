@@ -23,7 +23,7 @@ _BROKEN: Final = (
     lzma.LZMAError,
     struct.error,
     EOFError,
-    NotImplementedError,  # a way of packing that nobody uses
+    NotImplementedError,  # zipfile's word for a compression that it does not know
     OSError,
     OverflowError,
     RuntimeError,
