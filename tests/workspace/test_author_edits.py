@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wenfang.workspace import Edit, Span, apply_edits, unified_diff
+from wenfang.workspace import unified_diff
+from wenfang.workspace.edits import Edit, Span, apply_edits
 from wenfang.workspace.project import Actor, Hunk, author_edits, is_author_text, touched
 
 

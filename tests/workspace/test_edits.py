@@ -8,15 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wenfang.workspace import (
-    Edit,
-    EditError,
-    EditField,
-    EditResult,
-    apply_edits,
-    describe_failures,
-    unified_diff,
-)
+from wenfang.workspace import EditError, unified_diff
+from wenfang.workspace.edits import Edit, EditField, EditResult, apply_edits, describe_failures
 
 NAMES: Mapping[EditField, str] = {"old": "old_text", "new": "new_text"}
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wenfang.workspace import (
+from wenfang.workspace.edits import (
     Edit,
     EditOp,
     EditReason,

@@ -11,6 +11,14 @@ import sqlalchemy as sa
 
 metadata = sa.MetaData()
 
+
+def _unique_where(rows: str, name: str, *columns: str) -> sa.Index:
+    """An index that is unique over some rows. SQLAlchemy loads a dialect as soon as an option names it
+    (2 MB for PostgreSQL's), so the condition of the other databases is kept in `info`."""
+    where = sa.text(rows)
+    return sa.Index(name, *columns, unique=True, sqlite_where=where, info={"where": where})
+
+
 projects = sa.Table(
     "projects",
     metadata,
@@ -61,13 +69,7 @@ runs = sa.Table(
     sa.Column("finished_at", sa.Float),
     sa.Index("runs_by_session", "session_id", "begin_pseq"),
     sa.Index("runs_by_request", "session_id", "request_id", unique=True),
-    sa.Index(
-        "runs_active",
-        "session_id",
-        unique=True,
-        sqlite_where=sa.text(ACTIVE),
-        postgresql_where=sa.text(ACTIVE),
-    ),
+    _unique_where(ACTIVE, "runs_active", "session_id"),
 )
 
 TERMINAL = "kind = 'run.finished'"
@@ -85,13 +87,7 @@ events = sa.Table(
     sa.Column("body", sa.LargeBinary, nullable=False),
     sa.UniqueConstraint("project_id", "pseq", name="events_by_project"),
     sa.UniqueConstraint("run_id", "seq", name="events_by_run"),
-    sa.Index(
-        "events_terminal",
-        "run_id",
-        unique=True,
-        sqlite_where=sa.text(TERMINAL),
-        postgresql_where=sa.text(TERMINAL),
-    ),
+    _unique_where(TERMINAL, "events_terminal", "run_id"),
 )
 
 signals = sa.Table(
@@ -159,15 +155,7 @@ files = sa.Table(
     sa.Column("created_at", sa.Float, nullable=False),
     sa.Column("updated_at", sa.Float, nullable=False),
     sa.Column("trash_id", sa.Text),
-    sa.Index(
-        "files_by_name",
-        "project_id",
-        "parent",
-        "name_key",
-        unique=True,
-        sqlite_where=sa.text(LIVE_FILE),
-        postgresql_where=sa.text(LIVE_FILE),
-    ),
+    _unique_where(LIVE_FILE, "files_by_name", "project_id", "parent", "name_key"),
     sa.Index("files_by_trash", "trash_id"),
 )
 

@@ -8,7 +8,6 @@ from wenfang.core import Tool
 from wenfang.workspace import Workspace
 
 from .calculator import calculator
-from .edit_file import make_edit_file
 from .list_files import make_list_files
 from .python_interpreter import make_python_tool
 from .read_file import make_read_file
@@ -27,6 +26,8 @@ __all__ = [
 
 def make_file_tools(workspace: Workspace) -> list[Tool]:
     """list_files, read_file, write_file and edit_file for one project."""
+    from .edit_file import make_edit_file  # a server without runs does not load the edits
+
     return [
         make_list_files(workspace),
         make_read_file(workspace),

@@ -8,17 +8,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from wenfang.core import Tool, ToolOutput, tool
-from wenfang.workspace import (
-    Edit,
-    EditError,
-    EditField,
-    EditResult,
-    Workspace,
-    Written,
-    apply_edits,
-    describe_failures,
-    unified_diff,
-)
+from wenfang.workspace import EditError, Workspace, Written, unified_diff
+from wenfang.workspace.edits import Edit, EditField, EditResult, apply_edits, describe_failures
 
 from .files import PATH_ALIASES, PATH_PATTERN, FilePath, on_disk
 from .texts import HeadAndTail, plural

@@ -54,6 +54,10 @@ class WorkspaceError(Exception):
         super().__init__(_WORDS[code].format_map(params))
 
 
+class EditError(Exception):
+    """Edits that were refused. The words are for the model."""
+
+
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 _PROBLEMS = {

@@ -16,13 +16,12 @@ from .values import (
     MatchMode,
     Span,
 )
-from .words import EditError, describe_failures
+from .words import describe_failures
 
 __all__ = [
     "AppliedEdit",
     "Candidate",
     "Edit",
-    "EditError",
     "EditErrorType",
     "EditField",
     "EditOp",

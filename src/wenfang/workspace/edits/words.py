@@ -31,10 +31,6 @@ _NAMES: dict[EditField, str] = {"old": "old", "new": "new", "anchor": "anchor", 
 _UNNUMBERED: tuple[EditReason, ...] = ("overlap", "no_change")
 
 
-class EditError(Exception):
-    """Edits that were refused. The words are for the model."""
-
-
 def describe_failures(
     result: EditResult, *, names: Mapping[EditField, str] = _NAMES, has_occurrence: bool = True
 ) -> str:
