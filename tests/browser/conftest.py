@@ -7,6 +7,7 @@ process start theirs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
@@ -73,13 +74,15 @@ def tab(profile: BrowserContext, errors: list[str]) -> Iterator[Page]:
 
 @pytest.fixture
 def desk(studio: Studio, models: Models, tab: Page) -> Callable[..., Desk]:
-    """`desk(replies, files)`: a new project with these files, open in the browser, and a model that
+    """`desk(replies, files)`: a new project with these files (in `folder`, if there is one), open in the browser, and a model that
     answers with these replies."""
 
     def make(
-        replies: list[object] | None = None, files: dict[str, str | bytes] | None = None
+        replies: list[object] | None = None,
+        files: dict[str, str | bytes] | None = None,
+        folder: Path | None = None,
     ) -> Desk:
-        project = studio.make_project("试验", files or {})
+        project = studio.make_project("试验", files or {}, folder)
         server = models.serve(replies or [])
         studio.use_model(server.url)
         tab.goto(f"/p/{project.id}")

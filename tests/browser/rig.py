@@ -13,7 +13,7 @@ import sys
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -90,8 +90,18 @@ class Models(Loop):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
+    """What the server says of a project's files."""
+
     id: str
-    folder: Path
+    studio: Studio
+
+    def read(self, path: str) -> bytes:
+        answer: dict[str, str] = self.studio.call("GET", f"/api/projects/{self.id}/files/{path}")
+        return answer["text"].encode()
+
+    def paths(self) -> list[str]:
+        tree = self.studio.call("GET", f"/api/projects/{self.id}/files")
+        return [each["path"] for each in tree["entries"] if each["kind"] == "file"]
 
 
 class Studio:
@@ -168,14 +178,17 @@ class Studio:
             text = answer.read()
         return json.loads(text) if text else None
 
-    def make_project(self, title: str, files: dict[str, str | bytes]) -> Project:
-        made = self.call("POST", "/api/projects", {"title": title})
-        project = Project(id=made["id"], folder=Path(made["path"]))
+    def make_project(
+        self, title: str, files: Mapping[str, str | bytes], folder: Path | None = None
+    ) -> Project:
+        """A project with its files in the database, or in a folder of the disk."""
+        where = {} if folder is None else {"path": str(folder)}
+        made = self.call("POST", "/api/projects", {"title": title, **where})
         for name, content in files.items():
-            target = project.folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return project
+            text = content.decode() if isinstance(content, bytes) else content
+            body = {"text": text, "base": None}
+            self.call("PUT", f"/api/projects/{made['id']}/files/{name}", body)
+        return Project(id=made["id"], studio=self)
 
     def use_model(self, url: str) -> None:
         settings = {"provider": "openai", "base_url": url, "model": "scripted", "dialect": "native"}
@@ -294,7 +307,7 @@ class Desk:
         expect(self.page.get_by_test_id("save-state")).to_contain_text("已保存")
 
     def read(self, path: str) -> bytes:
-        return (self.project.folder / path).read_bytes()
+        return self.project.read(path)
 
 
 def allow_clipboard(context: BrowserContext) -> None:

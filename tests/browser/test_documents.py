@@ -7,7 +7,7 @@ import zipfile
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from io import BytesIO
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, expect
@@ -19,10 +19,10 @@ from wenfang.workspace.documents import (
     WARNINGS,
     Book,
     Part,
+    Zip,
     read_document,
     to_docx,
     to_epub,
-    to_zip,
 )
 
 pytestmark = pytest.mark.alone
@@ -33,11 +33,17 @@ BOOK = Book(title="雨夜归人", parts=tuple(Part(title=title, text=BODY) for t
 TEXT = "\n\n".join(f"{title}\n\n{BODY}" for title in CHAPTERS)
 PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\n%%EOF\n"
 
+
+def zip_of(files: Mapping[str, bytes]) -> bytes:
+    with Zip() as package:
+        return b"".join([*(package.add(*each) for each in files.items()), package.end()])
+
+
 SOURCES: dict[str, bytes] = {
     "雨夜.txt": TEXT.encode("gb18030"),
     "雨夜.docx": to_docx(BOOK),
     "雨夜.epub": to_epub(BOOK),
-    "雨夜.zip": b"".join(to_zip([("甲.txt", TEXT.encode()), ("乙.pdf", PDF)])),
+    "雨夜.zip": zip_of({"甲.txt": TEXT.encode(), "乙.pdf": PDF}),
 }
 
 
@@ -55,10 +61,6 @@ def note(page: Page, name: str) -> Locator:
     return page.get_by_role("list", name="导入的文档").get_by_role("listitem").filter(has_text=name)
 
 
-def texts(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*.md") if ".wenfang" not in path.parts)
-
-
 @pytest.mark.parametrize("name", SOURCES)
 def test_05_import(desk: Callable[..., Desk], name: str) -> None:
     at = desk()
@@ -66,13 +68,13 @@ def test_05_import(desk: Callable[..., Desk], name: str) -> None:
     choose(page, name)
     expect(note(page, name)).to_have_attribute("data-phase", "done")
     expect(note(page, name)).to_contain_text("已新建 2 个文件")
-    made = texts(at.project.folder)
-    assert [re.sub(r"^\d+ ", "", path.stem) for path in made] == list(CHAPTERS)
+    made = at.project.paths()
+    assert [re.sub(r"^\d+ ", "", PurePosixPath(path).stem) for path in made] == list(CHAPTERS)
     for path in made:
-        expect(page.get_by_role("treeitem", name=path.name, exact=True)).to_be_visible()
-        assert "他推开了那扇沉重的门" in path.read_text("utf-8")
+        expect(page.get_by_role("treeitem", name=path.split("/")[-1], exact=True)).to_be_visible()
+        assert "他推开了那扇沉重的门" in at.read(path).decode()
     expect(at.editor).to_contain_text("他推开了那扇沉重的门")  # the first is open
-    expect(page.get_by_role("treeitem", name=made[0].name)).to_have_attribute(
+    expect(page.get_by_role("treeitem", name=made[0].split("/")[-1])).to_have_attribute(
         "aria-current", "true"
     )
     if name.endswith("zip"):
@@ -93,7 +95,7 @@ def test_05_a_refused_document_says_why(desk: Callable[..., Desk], errors: list[
     expect(note(page, "空.txt")).to_contain_text("空.txt 里没有文字")
     expect(note(page, "乙.docx")).to_contain_text("乙.docx 已损坏或不完整")
     expect(note(page, "好.txt")).to_contain_text("已新建 2 个文件")
-    assert len(texts(at.project.folder)) == 3
+    assert len(at.project.paths()) == 3
     page.emulate_media(color_scheme="dark")
     check(page, "import notes, dark")
     page.emulate_media(color_scheme="light")
@@ -112,7 +114,7 @@ def test_05_dropped_on_a_folder(desk: Callable[..., Desk]) -> None:
     expect(note(page, "外.txt")).to_contain_text("已新建 外.md")
     drop(page.get_by_role("log"), "别处.txt", b"elsewhere")  # and the page stays
     expect(page.get_by_role("treeitem", name="外.md")).to_be_visible()
-    assert [path.name for path in texts(at.project.folder)] == ["外.md", "新.md", "旧.md"]
+    assert sorted(at.project.paths()) == ["外.md", "正文/新.md", "正文/旧.md"]
 
 
 def test_05_by_keyboard(desk: Callable[..., Desk]) -> None:
@@ -127,11 +129,7 @@ def test_05_by_keyboard(desk: Callable[..., Desk]) -> None:
         expect(note(page, "新.txt")).to_have_attribute("data-phase", "done")
         page.get_by_role("button", name="关闭“新.txt”的提示").press("Enter")
         page.get_by_role("treeitem", name="旧.md").focus()
-    assert [path.name for path in texts(at.project.folder / "正文")] == [
-        "新 (2).md",
-        "新.md",
-        "旧.md",
-    ]
+    assert sorted(at.project.paths()) == ["正文/新 (2).md", "正文/新.md", "正文/旧.md"]
 
 
 def test_05_on_a_phone(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import statistics
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -148,12 +149,12 @@ def test_09_composition_in_the_editor(desk: Callable[..., Desk]) -> None:
     assert at.read("a.md").decode() == "前你好后"
 
 
-def edit_on_both_sides(at: Desk) -> None:
+def edit_on_both_sides(at: Desk, folder: Path) -> None:
     """The person writes one thing, someone else stores another."""
     at.open("a.md")
     at.editor.press("Control+Home")
     at.page.keyboard.insert_text("我的")
-    (at.project.folder / "a.md").write_text("第一行\n\n中间一行\n\n第二行，别人的\n", "utf-8")
+    (folder / "a.md").write_text("第一行\n\n中间一行\n\n第二行，别人的\n", "utf-8")
     at.page.keyboard.press("Control+s")
     expect(at.page.get_by_text("这个文件在别处被改动了")).to_be_visible()
 
@@ -167,10 +168,10 @@ def edit_on_both_sides(at: Desk) -> None:
     ],
 )
 def test_22_conflict(
-    desk: Callable[..., Desk], errors: list[str], choice: str, expected: str
+    desk: Callable[..., Desk], errors: list[str], tmp_path: Path, choice: str, expected: str
 ) -> None:
-    at = desk(files={"a.md": "第一行\n\n中间一行\n\n第二行\n"})
-    edit_on_both_sides(at)
+    at = desk(files={"a.md": "第一行\n\n中间一行\n\n第二行\n"}, folder=tmp_path)
+    edit_on_both_sides(at, tmp_path)
     assert (
         at.read("a.md").decode() == "第一行\n\n中间一行\n\n第二行，别人的\n"
     )  # nothing was overwritten
@@ -182,10 +183,10 @@ def test_22_conflict(
 
 
 def test_22_conflict_is_resolved_piece_by_piece(
-    desk: Callable[..., Desk], errors: list[str]
+    desk: Callable[..., Desk], errors: list[str], tmp_path: Path
 ) -> None:
-    at = desk(files={"a.md": "第一行\n\n中间一行\n\n第二行\n"})
-    edit_on_both_sides(at)
+    at = desk(files={"a.md": "第一行\n\n中间一行\n\n第二行\n"}, folder=tmp_path)
+    edit_on_both_sides(at, tmp_path)
     take = at.page.get_by_role("button", name="用存着的", exact=True)
     expect(take).to_have_count(2)
     take.last.click()  # the second line as the other wrote it

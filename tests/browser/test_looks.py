@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -36,8 +37,8 @@ def check(page: Page, screen: str) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_30_axe(desk: Callable[..., Desk], errors: list[str], scheme: str) -> None:
-    at = desk(REPLIES, FILES)
+def test_30_axe(desk: Callable[..., Desk], errors: list[str], scheme: str, tmp_path: Path) -> None:
+    at = desk(REPLIES, FILES, tmp_path)
     page = at.page
     page.emulate_media(color_scheme=scheme)
     expect(page.locator("html")).to_have_attribute("data-theme", scheme)
@@ -72,7 +73,7 @@ def test_30_axe(desk: Callable[..., Desk], errors: list[str], scheme: str) -> No
 
     at.editor.click()
     page.keyboard.insert_text("我的")
-    (at.project.folder / "正文/第一章.md").write_text("别人的\n", "utf-8")
+    (tmp_path / "正文/第一章.md").write_text("别人的\n", "utf-8")
     page.keyboard.press("Control+s")
     expect(page.get_by_text("这个文件在别处被改动了")).to_be_visible()
     check(page, "conflict")

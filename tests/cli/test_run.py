@@ -176,7 +176,7 @@ async def test_a_run_shows_in_the_journal(command: Command) -> None:
     ):
         (project,) = await runs.projects()
         (session,) = await runs.sessions(project.id)
-    assert project.path == command.project
+    assert project.folder == command.project
     assert session.title == "1+1"
 
 

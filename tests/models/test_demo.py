@@ -10,7 +10,7 @@ from tests.models.fake import ask
 from wenfang.core import Agent, Assistant, Delta, ModelRequest, Tool
 from wenfang.models import DemoModel
 from wenfang.tools import calculator, make_file_tools
-from wenfang.workspace import Workspace
+from wenfang.workspace import FolderFiles, Workspace
 
 pytestmark = pytest.mark.anyio
 FAQ = "How much is a seat?\nA seat costs 18 dollars a month.\n"
@@ -32,7 +32,7 @@ def tools(tmp_path: Path) -> list[Tool]:
     }.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text, "utf-8")
-    return [*make_file_tools(Workspace(tmp_path)), calculator]
+    return [*make_file_tools(FolderFiles(Workspace(tmp_path))), calculator]
 
 
 @pytest.mark.parametrize(

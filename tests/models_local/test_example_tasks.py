@@ -14,7 +14,7 @@ from wenfang.core import Agent, schema_steps
 from wenfang.models.local import LocalModel, LocalModelError, LocalServer, default_store, find_model
 from wenfang.problems import Problem
 from wenfang.tools import calculator, make_file_tools
-from wenfang.workspace import Workspace
+from wenfang.workspace import FolderFiles, Workspace
 
 SUITE = Path(__file__).parents[2] / "examples" / "tasks.toml"
 
@@ -85,7 +85,7 @@ async def test_a_run_over_a_suite(tmp_path: Path) -> None:
         folders.append(project)
         write = ("write_file", {"path": "a.txt", "text": "gone", "content": "gone"})
         replies = [calls(("read_file", {"path": "a.txt"}), write), says("It says 7.")]
-        return Agent(FakeModel(*replies), make_file_tools(Workspace(project)))
+        return Agent(FakeModel(*replies), make_file_tools(FolderFiles(Workspace(project))))
 
     summaries = await eval_tasks(
         load_suite(tmp_path / "tasks.toml"),
@@ -174,7 +174,7 @@ async def test_the_embedded_model_does_the_tasks_of_the_readme(tmp_path: Path) -
     tasks = tuple(task for task in suite.tasks if task.id in ("en-01", "zh-01"))
 
     def make_agent(project: Path) -> Agent:
-        tools = (*make_file_tools(Workspace(project))[:2], calculator)
+        tools = (*make_file_tools(FolderFiles(Workspace(project)))[:2], calculator)
         return Agent(LocalModel(server), tools, dialect=schema_steps)
 
     try:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import json
-import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -43,15 +41,13 @@ async def test_a_project_from_its_making_to_its_trash(tmp_path: Path) -> None:
     async with open_shelf(tmp_path) as shelf:
         runs = shelf.runs
         made = await runs.create_project(" A\n book ")
-        folder = tmp_path / "projects" / made.id
         assert made == Project(
             id=made.id,
             title="A book",
-            path=folder,
+            folder=None,
             created_at=1000.0,
             updated_at=1000.0,
             running=0,
-            managed=True,
         )
         assert made.id.startswith("prj_")
         other = await runs.create_project("Other")
@@ -66,12 +62,8 @@ async def test_a_project_from_its_making_to_its_trash(tmp_path: Path) -> None:
         )
         assert rows == {made.id: 1002.0, other.id: None}
         assert await runs.projects() == [other]
-        assert (tmp_path / "trash" / made.id).is_dir()
-        assert not folder.exists()
-        assert other.path.is_dir()
         assert await runs.restore_project(made.id) == renamed
         assert await runs.restore_project(other.id) == other
-        assert folder.is_dir()
         assert await runs.projects() == [renamed, other]
 
 
@@ -84,11 +76,10 @@ async def test_a_persons_own_folder(tmp_path: Path) -> None:
         assert own == Project(
             id=own.id,
             title="My title",
-            path=mine,
+            folder=mine,
             created_at=1000.0,
             updated_at=1000.0,
             running=0,
-            managed=False,
         )
         assert own.id.startswith("prj_")
         await runs.delete_project(own.id)
@@ -118,39 +109,43 @@ async def test_titles(tmp_path: Path, given: str, kept: str) -> None:
         assert (await shelf.runs.rename_session(session.id, given)).title == kept
 
 
-async def test_where_folders_are_if_the_data_directory_is_named_from_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    async with open_shelf(Path("data")) as shelf:
-        project = await shelf.runs.create_project("A")
-        assert project.path == tmp_path / "data" / "projects" / project.id
-
-
-@pytest.mark.parametrize(
-    ("in_the_way", "why"),
-    [("a folder that is not empty", errno.ENOTEMPTY), ("a file", errno.ENOTDIR)],
-)
-async def test_what_is_in_the_way_of_a_folder_is_said(
-    tmp_path: Path, in_the_way: str, why: int
-) -> None:
+async def test_the_files_of_a_deleted_project_come_back_with_it(tmp_path: Path) -> None:
     async with open_shelf(tmp_path) as shelf:
         made = await shelf.runs.create_project("A")
+        await (await shelf.runs.files(made.id)).write("第一章.md", "雨。", base=None)
         await shelf.runs.delete_project(made.id)
-        if in_the_way == "a file":
-            made.path.write_text("x")
-        else:
-            (made.path / "x").mkdir(parents=True)
-        with pytest.raises(Problem) as failure:
-            await shelf.runs.restore_project(made.id)
-        assert failure.value.code == "data_unwritable"
-        assert failure.value.params == {
-            "path": str(made.path.parent),
-            "problem": os.strerror(why),
-        }
         with pytest.raises(Problem) as gone:
-            await shelf.runs.project(made.id)
+            await shelf.runs.files(made.id)
         assert gone.value.code == "project_not_found"
+        await shelf.runs.restore_project(made.id)
+        read = await (await shelf.runs.files(made.id)).read("第一章.md")
+        assert read.text == "雨。"
+
+
+@pytest.mark.parametrize("place", ["projects", "trash"])
+async def test_a_project_that_had_a_folder_moves_in(tmp_path: Path, place: str) -> None:
+    """What older versions kept in folders of the data directory, also half moved, and twice."""
+    old = tmp_path / place / "prj_old"
+    (old / "正文").mkdir(parents=True)
+    (old / "空").mkdir()
+    (old / "正文/第一章.md").write_text("雨。\n")
+    (old / "bin.dat").write_bytes(b"\0\1")
+    async with open_shelf(tmp_path) as shelf:
+        values = ("prj_old", "旧", str(tmp_path / "projects/prj_old"), 1.0, 1.0)
+        statement = "INSERT INTO projects (id, title, path, managed, created_at, updated_at) VALUES (?, ?, ?, 1, ?, ?)"
+        await shelf.runs._db.write(lambda tx: tx.raw.execute(statement, values) and None)
+        files = shelf.runs._desk.shelf.files("prj_old", None, "author")
+        await files.create_folder("正文")
+    for _ in range(2):
+        async with open_shelf(tmp_path) as shelf:
+            assert (await shelf.runs.project("prj_old")).folder is None
+            files = await shelf.runs.files("prj_old")
+            paths = {each.path for each in (await files.listing()).entries}
+            assert paths == {"正文", "正文/第一章.md", "空"}
+            assert (await files.read("正文/第一章.md")).text == "雨。\n"
+            await files.write("正文/第一章.md", "雨。\n", base="*")
+    assert (old / "bin.dat").read_bytes() == b"\0\1"
+    assert (old / "正文/第一章.md").read_text() == "雨。\n"
 
 
 async def test_a_session_from_its_making_to_its_end(tmp_path: Path) -> None:

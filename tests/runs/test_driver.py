@@ -456,6 +456,7 @@ async def test_agents_are_made_once_for_a_run_and_again_for_a_takeover(tmp_path:
         assert (await rig.runs.wait(run.id)).status == "done"
     first, second = contexts
     assert first == second
+    assert first.files is not second.files
     assert (first.run_id, first.text, first.user_id) == (run.id, "what was asked", "local")
 
 

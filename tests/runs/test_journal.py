@@ -42,6 +42,7 @@ from wenfang.runs.journal import (
 from wenfang.runs.lease import Identity, LeaseKeeper
 from wenfang.runs.records import RunContext, RunInfo
 from wenfang.runs.settlement import Settlement
+from wenfang.runs.shelf import Shelf
 from wenfang.runs.snapshots import read_snapshot
 from wenfang.runs.sqlite_journal import SqliteJournal
 from wenfang.storage import FILE, Database, open_database
@@ -72,7 +73,6 @@ class Desk:
     """A journal alone: nobody drives anything. `now` is the time, `names` counts ids."""
 
     database: Database
-    folder: Path
     now: float = 1000.0
     names: int = 0
     user_runs: int = 10
@@ -81,9 +81,8 @@ class Desk:
         self.journal = SqliteJournal(
             self.database, clock=lambda: self.now, user_runs=self.user_runs, probe=lambda _: None
         )
-        self.catalog = Catalog(
-            self.database, self.folder, clock=lambda: self.now, new_id=self.new_id
-        )
+        self.catalog = Catalog(self.database, clock=lambda: self.now, new_id=self.new_id)
+        self.shelf = Shelf(database=self.database, clock=lambda: self.now, new_id=self.new_id)
 
     def new_id(self, kind: str) -> str:
         self.names += 1
@@ -140,7 +139,7 @@ class Desk:
 async def open_desk(folder: Path, **more: Any) -> AsyncGenerator[Desk]:
     migrated(folder)
     async with open_database(folder / FILE) as database:
-        yield Desk(database, folder, **more)
+        yield Desk(database, **more)
 
 
 async def test_a_run_as_it_stands(tmp_path: Path) -> None:
@@ -242,7 +241,7 @@ async def test_a_claim_says_all_a_driver_needs(tmp_path: Path) -> None:
             run_id=run.id,
             session_id=session,
             project_id="prj_1",
-            project_path=str(tmp_path / "projects" / "prj_1"),
+            folder=None,
             user_id="ada",
             worker="me",
             epoch=1,
@@ -499,14 +498,14 @@ async def test_for_whom_an_agent_is_made(tmp_path: Path) -> None:
 
         async def ask(request_id: str | None) -> RunContext | RunInfo:
             return await desk.database.read(
-                lambda tx: reads.context_of("run_new", session, "text", request_id, tx)
+                lambda tx: reads.context_of(desk.shelf, "run_new", session, "text", request_id, tx)
             )
 
         assert await ask("r") == RunContext(
             run_id="run_new",
             session_id=session,
             project_id="prj_1",
-            project_path=tmp_path / "projects" / "prj_1",
+            files=desk.shelf.files("prj_1", None, "ai"),
             text="text",
         )
         run = await desk.submit(session, request_id="r")

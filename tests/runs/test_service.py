@@ -26,6 +26,7 @@ from wenfang.core import (
 from wenfang.problems import Problem
 from wenfang.runs import FileChanged, open_runs
 from wenfang.storage import FILE
+from wenfang.workspace import WorkspaceError
 
 pytestmark = pytest.mark.anyio
 
@@ -398,13 +399,15 @@ async def test_projects_and_their_folders(tmp_path: Path) -> None:
     mine.mkdir()
     async with open_runs(tmp_path / "data", make_agent=maker(Puppet([say("x")]))) as runs:
         made = await runs.create_project("  A\nbook ")
-        assert (made.title, made.managed, made.path.is_dir()) == ("A book", True, True)
-        (made.path / "a.txt").write_text("x")
+        assert (made.title, made.folder) == ("A book", None)
+        await (await runs.files(made.id)).write("a.txt", "x", base=None)
+        (mine / "b.txt").write_text("y")
         own = await runs.project_at(mine)
-        assert (own.title, own.managed, own.path) == ("mine", False, mine)
+        assert (own.title, own.folder) == ("mine", mine)
+        assert (await (await runs.files(own.id)).read("b.txt")).text == "y"
         assert (await runs.project_at(mine)).id == own.id
         assert (await runs.create_project("Other", mine)).id == own.id
-        for path in (tmp_path / "none", made.path / "a.txt"):
+        for path in (tmp_path / "none", mine / "b.txt"):
             with pytest.raises(Problem, match="project_path_missing"):
                 await runs.project_at(path)
             with pytest.raises(Problem, match="project_path_missing"):
@@ -413,40 +416,27 @@ async def test_projects_and_their_folders(tmp_path: Path) -> None:
         await runs.delete_project(made.id)
         await runs.delete_project(own.id)
         assert await runs.projects() == []
-        assert not made.path.exists()
-        assert mine.exists()
+        assert (mine / "b.txt").exists()
         with pytest.raises(Problem, match="project_not_found"):
             await runs.delete_project(made.id)
         assert (await runs.restore_project(made.id)).title == "B"
-        assert (made.path / "a.txt").read_text() == "x"
+        assert (await (await runs.files(made.id)).read("a.txt")).text == "x"
         assert (await runs.restore_project(made.id)).id == made.id
         assert (await runs.project_at(mine)).id == own.id
         assert {p.id for p in await runs.projects()} == {made.id, own.id}
 
 
 async def test_a_project_whose_folder_is_gone_can_be_deleted_and_restored(tmp_path: Path) -> None:
-    async with open_runs(tmp_path, make_agent=maker(Puppet([say("x")]))) as runs:
-        made = await runs.create_project("A")
-        made.path.rmdir()
-        await runs.delete_project(made.id)
-        await runs.restore_project(made.id)
-
-
-async def test_a_folder_in_the_way_is_said(tmp_path: Path) -> None:
-    async with open_runs(tmp_path, make_agent=maker(Puppet([say("x")]))) as runs:
-        made = await runs.create_project("A")
-        await runs.delete_project(made.id)
-        made.path.mkdir()
-        (made.path / "x").write_text("in the way")
-        with pytest.raises(Problem, match="data_unwritable"):
-            await runs.restore_project(made.id)
-        assert await runs.projects() == []
-        (tmp_path / "projects" / made.id / "x").unlink()
-        (tmp_path / "projects" / made.id).rmdir()
-        (tmp_path / "projects").rmdir()
-        (tmp_path / "projects").write_text("a file")
-        with pytest.raises(Problem, match="data_unwritable"):
-            await runs.create_project("B")
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    async with open_runs(tmp_path / "data", make_agent=maker(Puppet([say("x")]))) as runs:
+        own = await runs.project_at(mine)
+        mine.rmdir()
+        with pytest.raises(WorkspaceError) as gone:
+            await (await runs.files(own.id)).listing()
+        assert gone.value.code == "file_not_found"
+        await runs.delete_project(own.id)
+        await runs.restore_project(own.id)
 
 
 async def test_sessions(tmp_path: Path) -> None:

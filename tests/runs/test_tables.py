@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import sqlalchemy as sa
@@ -101,7 +102,7 @@ def test_what_an_agent_is_if_nothing_is_said() -> None:
     )
     assert (spec.hooks, spec.limits) == (Hooks(), Limits())
     context = RunContext(
-        run_id="r", session_id="s", project_id="p", project_path=Path("/p"), text="t"
+        run_id="r", session_id="s", project_id="p", files=cast("Any", None), text="t"
     )
     assert context.user_id == "local"
 
@@ -302,11 +303,12 @@ def test_the_state_of_a_run_step_by_step() -> None:
 
 # A takeover
 
+SHELF: Any = SimpleNamespace(files=lambda *who: who)
 CLAIM = Claim(
     run_id="run_1",
     session_id="ses_1",
     project_id="prj_1",
-    project_path="/p",
+    folder=Path("/p"),
     user_id="ada",
     worker="w",
     epoch=2,
@@ -343,15 +345,17 @@ def test_for_whom_an_agent_is_made_after_a_takeover() -> None:
     steer = UserMessage(message_id="u", text="more", source="steer", signal=1)
     new = UserMessage(message_id="u", text="new", source="user")
     state = fold([BEGIN, ASKED, reply(text="a"), ENDED, BEGIN, new, reply(text="b"), steer])
-    assert context_of_claim(CLAIM, state) == RunContext(
+    made = context_of_claim(CLAIM, state, SHELF)
+    assert made.files == ("prj_1", Path("/p"), "ai", "run_1")
+    assert made == RunContext(
         run_id="run_1",
         session_id="ses_1",
         project_id="prj_1",
-        project_path=Path("/p"),
+        files=cast("Any", None),
         text="new",
         user_id="ada",
     )
-    assert context_of_claim(CLAIM, Fold()).text == ""
+    assert context_of_claim(CLAIM, Fold(), SHELF).text == ""
 
 
 def test_what_a_request_that_was_cut_has_cost() -> None:

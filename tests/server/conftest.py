@@ -47,8 +47,9 @@ class Running:
         answer = await self.http.request(method, path, json=body)
         return answer.status_code, envelope(answer)["code"]
 
-    async def session(self) -> tuple[str, str]:
-        project = await self.json("POST", "/api/projects", {"title": "甲"}, 201)
+    async def session(self, folder: Path | None = None) -> tuple[str, str]:
+        where = {} if folder is None else {"path": str(folder)}
+        project = await self.json("POST", "/api/projects", {"title": "甲", **where}, 201)
         session = await self.json("POST", f"/api/projects/{project['id']}/sessions", None, 201)
         return project["id"], session["id"]
 

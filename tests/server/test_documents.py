@@ -6,6 +6,7 @@ import asyncio
 import io
 import zipfile
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -18,6 +19,8 @@ from wenfang.workspace.documents import DEFAULT_LIMITS, ImportLimits
 from .conftest import Running, envelope
 
 pytestmark = pytest.mark.anyio
+
+PLACES = ("database", "folder")
 Start = Callable[..., Any]
 
 BOOK = "第一章 雨夜\n\n　　下雨了。\n\n第二章 归人\n\n他回来了。\n"
@@ -36,6 +39,10 @@ async def imported(server: Running, pid: str, name: str, data: bytes, folder: st
     answer = await post(server, pid, name, data, folder)
     assert answer.status_code == 201, answer.text
     return answer.json()
+
+
+def where(place: str, folder: Path) -> dict[str, str]:
+    return {"path": str(folder)} if place == "folder" else {}
 
 
 async def project(server: Running, title: str = "书") -> str:
@@ -136,13 +143,18 @@ REFUSED: dict[str, tuple[str, bytes, int, str]] = {
 }
 
 
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("row", REFUSED)
-async def test_what_is_refused_leaves_nothing(shared: Running, row: str) -> None:
+async def test_what_is_refused_leaves_nothing(
+    shared: Running, tmp_path: Path, place: str, row: str
+) -> None:
     query, data, status, code = REFUSED[row]
-    made = await shared.json("POST", "/api/projects", {"title": "书"}, 201)
+    made = await shared.json(
+        "POST", "/api/projects", {"title": "书", **where(place, tmp_path)}, 201
+    )
     answer = await shared.http.post(f"/api/projects/{made['id']}/import?{query}", content=data)
     assert (answer.status_code, envelope(answer)["code"]) == (status, code)
-    assert made["path"] not in answer.text
+    assert str(tmp_path) not in answer.text
     assert await paths(shared, made["id"]) == []
 
 
@@ -263,13 +275,18 @@ EXPORTS: dict[str, tuple[str, int, str]] = {
 }
 
 
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("row", EXPORTS)
-async def test_what_cannot_be_exported(shared: Running, row: str) -> None:
+async def test_what_cannot_be_exported(
+    shared: Running, tmp_path: Path, place: str, row: str
+) -> None:
     query, status, code = EXPORTS[row]
-    made = await shared.json("POST", "/api/projects", {"title": "书"}, 201)
+    made = await shared.json(
+        "POST", "/api/projects", {"title": "书", **where(place, tmp_path)}, 201
+    )
     answer = await shared.http.get(f"/api/projects/{made['id']}/export?{query}")
     assert (answer.status_code, envelope(answer)["code"]) == (status, code)
-    assert made["path"] not in answer.text
+    assert str(tmp_path) not in answer.text
 
 
 async def test_a_body_that_breaks_off_leaves_nothing(

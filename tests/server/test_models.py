@@ -12,6 +12,7 @@ from wenfang.problems import Problem
 from wenfang.runs import RunContext
 from wenfang.settings import Change, SettingsStore
 from wenfang.tools import PythonSandbox
+from wenfang.workspace import FolderFiles, Workspace
 
 
 def _models(tmp_path: Path, fields: dict[str, Any]) -> tuple[Models, SettingsStore]:
@@ -43,7 +44,7 @@ ROWS: list[tuple[dict[str, Any], str, str]] = [
 def test_who_answers(tmp_path: Path, fields: dict[str, Any], name: str, dialect: str) -> None:
     models, _ = _models(tmp_path, fields)
     context = RunContext(
-        run_id="r", session_id="s", project_id="p", project_path=tmp_path, text="x"
+        run_id="r", session_id="s", project_id="p", files=FolderFiles(Workspace(tmp_path)), text="x"
     )
     spec = models.make_agent(context)
     assert (spec.client.name, spec.dialect.name, spec.agent) == (name, dialect, "solo")

@@ -24,7 +24,7 @@ from wenfang.core import (
 from wenfang.core.arguments import ArgumentError, bind
 from wenfang.tools import make_file_tools
 from wenfang.tools.texts import HeadAndTail
-from wenfang.workspace import Workspace, revision_of
+from wenfang.workspace import FolderFiles, Workspace, revision_of
 
 CONTEXT = ToolContext(call_id="c1", key="k1", update=lambda text, fraction: None)
 
@@ -41,7 +41,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def tools(root: Path) -> Toolbox:
-    return Toolbox(make_file_tools(Workspace(root)))
+    return Toolbox(make_file_tools(FolderFiles(Workspace(root))))
 
 
 async def run(made: Tool, **arguments: Any) -> ToolOutput:

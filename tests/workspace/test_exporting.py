@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import zipfile
 from pathlib import Path
@@ -16,12 +17,14 @@ from wenfang.workspace import (
     MEDIA_TYPES,
     Export,
     ExportFormat,
+    FolderFiles,
+    Imported,
     Workspace,
     WorkspaceError,
-    export_project,
     exporting,
-    import_document,
 )
+from wenfang.workspace import export_project as export_files
+from wenfang.workspace import import_document as import_files
 from wenfang.workspace.documents import read_document
 
 BOOKS: list[ExportFormat] = ["txt", "md", "docx", "epub"]
@@ -36,8 +39,19 @@ def write(project: Path, files: dict[str, str | bytes]) -> Workspace:
     return Workspace(project)
 
 
+def export_project(files: Workspace, to: ExportFormat, *, title: str, path: str = "") -> Export:
+    return asyncio.run(export_files(FolderFiles(files), to, title=title, path=path))
+
+
+def import_document(files: Workspace, name: str, data: bytes) -> Imported:
+    return asyncio.run(import_files(FolderFiles(files), name, data))
+
+
 def data_of(export: Export) -> bytes:
-    return b"".join(export.pieces)
+    async def draw() -> bytes:
+        return b"".join([piece async for piece in export.pieces])
+
+    return asyncio.run(draw())
 
 
 def text_of(files: Workspace, path: str = "", title: str = "书") -> str:
@@ -221,12 +235,21 @@ def test_a_zip_holds_all_files_as_they_are(tmp_path: Path) -> None:
 
 def test_a_zip_is_made_while_it_is_taken(tmp_path: Path) -> None:
     files = write(tmp_path, {"1.md": "雨", "2.md": "雪", "3.md": "风"})
-    pieces = iter(export_project(files, "zip", title="书").pieces)
-    first = next(pieces)
-    assert b"1.md" in first
-    assert b"2.md" not in first
-    (tmp_path / "2.md").unlink()  # deleted since it was listed
-    with zipfile.ZipFile(io.BytesIO(first + b"".join(pieces))) as package:
+    pieces = export_project(files, "zip", title="书").pieces
+    with asyncio.Runner() as runner:
+
+        async def draw() -> bytes | None:
+            return await anext(pieces, None)
+
+        first = runner.run(draw())
+        assert first is not None
+        assert b"1.md" in first
+        assert b"2.md" not in first
+        (tmp_path / "2.md").unlink()  # deleted since it was listed
+        drawn = [first]
+        while (piece := runner.run(draw())) is not None:
+            drawn.append(piece)
+    with zipfile.ZipFile(io.BytesIO(b"".join(drawn))) as package:
         assert package.namelist() == ["1.md", "3.md"]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,11 +16,16 @@ from hypothesis import strategies as st
 from tests.workspace.documents_made import docx, epub, paragraph, zipped
 
 from wenfang.problems import Problem
-from wenfang.workspace import Imported, Workspace, WorkspaceError, import_document, staging
+from wenfang.workspace import FolderFiles, Imported, Workspace, WorkspaceError, staging
+from wenfang.workspace import import_document as import_files
 from wenfang.workspace.documents import ImportLimits
 from wenfang.workspace.paths import name_key, new_name, portable_name
 
 BOOK = "第一章 雨夜\n\n　　下雨了。\n\n第二章 归人\n\n他回来了。\n"
+
+
+def import_document(files: Workspace, name: str, data: bytes, **more: Any) -> Imported:
+    return asyncio.run(import_files(FolderFiles(files), name, data, **more))
 
 
 @pytest.fixture
@@ -120,7 +127,7 @@ def test_UI_7_a_document_becomes_files(project: Path, row: str) -> None:
     assert sorted(each.path for each in imported.files) == sorted(expected)
     assert all(each.size_bytes == len(expected[each.path].encode()) for each in imported.files)
     assert all(
-        each.revision == Workspace(project).read_text(each.path).revision for each in imported.files
+        each.hash == Workspace(project).read_text(each.path).revision for each in imported.files
     )
     assert imported.refused == ()
     assert leftovers(project) == []

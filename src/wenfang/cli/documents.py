@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from wenfang.problems import Problem
 from wenfang.workspace import (
     ExportFormat,
+    Files,
+    FolderFiles,
     Imported,
     Refused,
     Workspace,
@@ -34,10 +37,10 @@ def import_files(
 ) -> None:
     """Import each file, whatever becomes of the others. Raises SystemExit 3 if some were not imported, 5
     if none was."""
-    files = Workspace(existing_project(project))
+    files = FolderFiles(Workspace(existing_project(project)))
     made, missed = 0, 0
     for name in names:
-        imported = _import_one(files, name, folder)
+        imported = asyncio.run(_import_one(files, name, folder))
         made += len(imported.files)
         missed += len(imported.refused)
         (_print_json if as_json else _print_lines)(say, str(name), imported)
@@ -59,9 +62,12 @@ def export(
     del say  # a path needs no words
     root = existing_project(project)
     try:
-        made = export_project(Workspace(root), to, title=root.name or "wenfang", path=path)
-        file = output if output is not None else root.parent / made.name
-        size = _write(file, made.pieces, is_forced=is_forced)
+        with asyncio.Runner() as runner:
+            files = FolderFiles(Workspace(root))
+            title = root.name or "wenfang"
+            made = runner.run(export_project(files, to, title=title, path=path))
+            file = output if output is not None else root.parent / made.name
+            size = _write(file, _drawn(runner, made.pieces), is_forced=is_forced)
     except WorkspaceError as error:
         raise _problem(error) from error
     _tell(
@@ -71,9 +77,19 @@ def export(
     )
 
 
-def _import_one(files: Workspace, file: Path, folder: str) -> Imported:
+def _drawn(runner: asyncio.Runner, pieces: AsyncIterator[bytes]) -> Iterator[bytes]:
+    """The pieces for code that waits for each."""
+
+    async def draw() -> bytes | None:
+        return await anext(pieces, None)
+
+    while (piece := runner.run(draw())) is not None:
+        yield piece
+
+
+async def _import_one(files: Files, file: Path, folder: str) -> Imported:
     try:
-        return import_document(files, file.name, _read(file), folder=folder)
+        return await import_document(files, file.name, _read(file), folder=folder)
     except Problem as problem:
         return Imported(files=(), refused=(Refused(name=str(file), problem=problem),))
     except WorkspaceError as error:

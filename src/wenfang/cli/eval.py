@@ -6,11 +6,15 @@ import asyncio
 import json
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
-from .desk import open_desk
+from wenfang.core import Agent
+from wenfang.workspace import FolderFiles, Workspace
+
+from .desk import Desk, open_desk
 from .evals import Result, Summary, eval_tasks, load_suite
 from .language import Say
 from .loop import make_runner
@@ -39,7 +43,7 @@ def tasks(
 
     async def work() -> tuple[Summary, ...]:
         async with open_desk(say, data, flags) as desk:
-            return await eval_tasks(loaded, desk.models.agent, runs=runs, on_result=show)
+            return await eval_tasks(loaded, partial(_agent_in, desk), runs=runs, on_result=show)
 
     with make_runner() as runner:
         try:
@@ -49,6 +53,10 @@ def tasks(
     for summary in summaries:
         console.print(json.dumps(summary.as_json()) if as_json else _summary(say, summary))
     sys.exit(EXIT_ERROR if any(each.right < at_least for each in summaries) else 0)
+
+
+def _agent_in(desk: Desk, folder: Path) -> Agent:
+    return desk.models.agent(FolderFiles(Workspace(folder)))
 
 
 def dialects(
@@ -73,7 +81,7 @@ def dialects(
                 steps.print(name)
                 (found[name],) = await eval_tasks(
                     loaded,
-                    desk.models.agent,
+                    partial(_agent_in, desk),
                     runs=1,
                     on_result=lambda result: steps.print(_line(say, result)),
                 )

@@ -18,7 +18,7 @@ A parameter annotated `ToolContext` receives the context of the call and is not 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -53,11 +53,13 @@ class ToolOutput:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
     """What a tool may know about its call. `key` is the same when a takeover runs the call again
-    (durable.md §8). `update` shows progress: a line of text and a fraction 0..1 or None."""
+    (durable.md §8). `update` shows progress: a line of text and a fraction 0..1 or None. `deps` is what
+    the tool was bound to, None for most tools."""
 
     call_id: str
     key: str
     update: Callable[[str, float | None], None]
+    deps: Any = None
 
 
 # `tool` accepts functions that return any JSON value; the batch writes it as JSON text.
@@ -82,6 +84,15 @@ class Tool:
     timeout_s: float | None = None
     aliases: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     patterns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def bound(self, deps: object) -> Tool:
+        """The same tool for `deps`, which its function finds in the `ToolContext`. A tool costs
+        milliseconds to make and microseconds to bind."""
+
+        async def handle(ctx: ToolContext, args: BaseModel) -> ToolOutput | str | JSON:
+            return await self.handler(replace(ctx, deps=deps), args)
+
+        return replace(self, handler=handle)
 
     def spec(self) -> ToolSpec:
         """This tool as a model sees it."""

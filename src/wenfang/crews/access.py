@@ -21,6 +21,7 @@ from wenfang.problems import Language, Problem
 from wenfang.runs import AgentSpec, RunContext
 from wenfang.settings import Provider, Settings, SettingsStore
 from wenfang.tools import PythonSandbox
+from wenfang.workspace import Files
 
 from . import solo
 from .found import Found, FoundDialects, Subject
@@ -70,7 +71,7 @@ class Models:
 
     def make_agent(self, context: RunContext) -> AgentSpec:
         """The crew `solo` for a durable run. Raises Problem `model_unavailable`."""
-        agent = self.agent(context.project_path)
+        agent = self.agent(context.files)
         return AgentSpec(
             client=agent.client,
             tools=agent.tools,
@@ -79,13 +80,13 @@ class Models:
             agent=solo.NAME,
         )
 
-    def agent(self, project: Path) -> Agent:
-        """The crew `solo` for a project folder, outside of any journal. Raises Problem
+    def agent(self, files: Files) -> Agent:
+        """The crew `solo` for a project's files, outside of any journal. Raises Problem
         `model_unavailable`."""
         settings = self._store.current()
         return Agent(
             Resilient((self.client(settings),)),
-            solo.make_tools(project, self._sandbox),
+            solo.make_tools(files, self._sandbox),
             instructions=solo.INSTRUCTIONS,
             dialect=self.dialect(settings),
         )

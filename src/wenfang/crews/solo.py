@@ -1,13 +1,12 @@
-"""The crew `solo`: one agent that works in a project folder with plain tools. Instructions and tools."""
+"""The crew `solo`: one agent that works in a project with plain tools. Instructions and tools."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 
 from wenfang.core import Tool
 from wenfang.tools import PythonSandbox, calculator, make_file_tools, make_python_tool
-from wenfang.workspace import Workspace
+from wenfang.workspace import Files
 
 NAME = "solo"
 
@@ -24,8 +23,11 @@ not do.\
 """
 
 
-@lru_cache(maxsize=64)
-def make_tools(project: Path, sandbox: PythonSandbox) -> tuple[Tool, ...]:
-    """The tools of runs in this project."""
-    files = make_file_tools(Workspace(project))
-    return (*files, calculator, make_python_tool(sandbox))
+def make_tools(files: Files, sandbox: PythonSandbox) -> tuple[Tool, ...]:
+    """The tools of one run in a project."""
+    return (*make_file_tools(files), calculator, _python_tool(sandbox))
+
+
+@lru_cache(maxsize=1)
+def _python_tool(sandbox: PythonSandbox) -> Tool:
+    return make_python_tool(sandbox)

@@ -1,12 +1,10 @@
-"""Projects and sessions: rows, and the folders of projects that Wenfang made.
+"""Projects and sessions as rows.
 
-A managed project's folder is `projects/<id>` of the data directory and waits in `trash/<id>` while the
-project is deleted. A person's own folder is never moved.
+A project's files are in the database (`managed`), or in a person's own folder, which is never moved.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -39,18 +37,16 @@ Told = tuple[Session, tuple[Frame, ...]]
 
 
 class Catalog:
-    """Operations on projects and sessions. `data` is the data directory."""
+    """Operations on projects and sessions."""
 
     def __init__(
         self,
         database: Database,
-        data: Path,
         *,
         clock: Callable[[], float],
         new_id: Callable[[str], str],
     ) -> None:
         self._db = database
-        self._data = data
         self._clock = clock
         self._new_id = new_id
 
@@ -59,9 +55,7 @@ class Catalog:
         if path is not None:
             values = _own_folder(project_id, path) | {"title": title_of(title)}
         else:
-            folder = self._folder("projects", project_id)
-            _make(folder)
-            values = _row(project_id, title_of(title), folder, managed=True)
+            values = _row(project_id, title_of(title), folder=None)
         return await self._db.write(partial(self._insert_project, values))
 
     async def project_at(self, path: Path) -> Project:
@@ -96,7 +90,7 @@ class Catalog:
         return await self._db.write(rename)
 
     async def delete_project(self, project_id: str) -> None:
-        """Hide a project and move its managed folder to the trash. Raises Problem `run_active`."""
+        """Hide a project. Raises Problem `run_active`."""
 
         def delete(tx: Tx) -> None:
             project = find_project(tx, project_id)
@@ -104,8 +98,6 @@ class Catalog:
                 raise Problem("run_active", project_id=project_id)
             mine = projects.c.id == project_id
             tx.sa.execute(projects.update().where(mine).values(deleted_at=self._clock()))
-            if project.managed:
-                _move(project.path, self._folder("trash", project_id))
 
         await self._db.write(delete)
 
@@ -119,8 +111,6 @@ class Catalog:
                 raise Problem("project_not_found", id=project_id)
             if row.deleted_at is not None:
                 tx.sa.execute(projects.update().where(mine).values(deleted_at=None))
-                if row.managed:
-                    _move(self._folder("trash", project_id), Path(row.path))
             return _project(row)
 
         return await self._db.write(restore)
@@ -193,9 +183,6 @@ class Catalog:
         )
         return session, frames
 
-    def _folder(self, kind: str, project_id: str) -> Path:
-        return self._data.absolute() / kind / project_id
-
 
 def title_of(text: str) -> str:
     """A title: one line, no longer than 200 characters; may be empty."""
@@ -222,11 +209,10 @@ def _project(row: sa.Row[Any]) -> Project:
     return Project(
         id=row.id,
         title=row.title,
-        path=Path(row.path),
+        folder=folder_of(row.managed, row.path),
         created_at=row.created_at,
         updated_at=row.updated_at,
         running=row.running,
-        managed=bool(row.managed),
     )
 
 
@@ -246,31 +232,14 @@ def _own_folder(project_id: str, path: Path) -> dict[str, Any]:
     if not path.is_dir():
         raise Problem("project_path_missing", path=str(path))
     folder = path.resolve()
-    return _row(project_id, title_of(folder.name or str(folder)), folder, managed=False)
+    return _row(project_id, title_of(folder.name or str(folder)), folder=folder)
 
 
-def _row(project_id: str, title: str, folder: Path, *, managed: bool) -> dict[str, Any]:
-    return {"id": project_id, "title": title, "path": str(folder), "managed": managed}
+def folder_of(managed: int, path: str) -> Path | None:
+    """A person's own folder, None where the files are in the database."""
+    return None if managed else Path(path)
 
 
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-
-
-def _move(folder: Path, to: Path) -> None:
-    """Move a folder; one that is not there any more is no failure."""
-    try:
-        to.parent.mkdir(exist_ok=True)
-        os.rename(folder, to)
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        raise _unwritable(to, error) from error
-
-
-def _unwritable(folder: Path, error: OSError) -> Problem:
-    why = error.strerror or "unknown error"
-    return Problem("data_unwritable", path=str(folder.parent), problem=why)
+def _row(project_id: str, title: str, *, folder: Path | None) -> dict[str, Any]:
+    path = project_id if folder is None else str(folder)  # each project's is its own
+    return {"id": project_id, "title": title, "path": path, "managed": folder is None}

@@ -58,6 +58,7 @@ from .journal import Ack, Claim, Ending, Fenced, Journal, Probe, Waiting
 from .keyed import KeyedToolbox
 from .pen import Pen, persist
 from .records import AgentSpec, MakeAgent, Options
+from .shelf import Shelf
 from .steering import Steering
 from .takeover import (
     closing_reason,
@@ -80,6 +81,7 @@ class Desk:
     journal: Journal
     hub: Hub
     make_agent: MakeAgent
+    shelf: Shelf
     clock: Callable[[], float]
     new_id: Callable[[str], str]
     options: Options
@@ -160,7 +162,7 @@ class Driver:
             await self._close(reason)
             return
         try:
-            spec = self._spec or desk.make_agent(context_of_claim(claim, past))
+            spec = self._spec or desk.make_agent(context_of_claim(claim, past, desk.shelf))
         except Problem as problem:
             params: dict[str, JSON] = {**problem.params}
             self._note(NoticeGiven(level="error", code=problem.code, params=params))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from wenfang.core import Reason, Status, Usage
@@ -44,7 +45,7 @@ class Claim:
     run_id: str
     session_id: str
     project_id: str
-    project_path: str
+    folder: Path | None
     user_id: str
     worker: str
     epoch: int

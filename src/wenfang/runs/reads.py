@@ -15,6 +15,7 @@ from wenfang.storage import Tx
 from . import sql
 from .catalog import find_project, find_session
 from .records import RunContext, RunInfo
+from .shelf import Shelf
 
 USAGE = TypeAdapter(Usage)
 _INFO = (
@@ -54,7 +55,7 @@ def run_of_request(
 
 
 def context_of(
-    run_id: str, session_id: str, text: str, request_id: str | None, tx: Tx
+    shelf: Shelf, run_id: str, session_id: str, text: str, request_id: str | None, tx: Tx
 ) -> RunContext | RunInfo:
     """For whom to make an agent, or the run that this request started before.
 
@@ -71,7 +72,7 @@ def context_of(
         run_id=run_id,
         session_id=session_id,
         project_id=project.id,
-        project_path=project.path,
+        files=shelf.files(project.id, project.folder, "ai", run_id),
         text=text,
     )
 

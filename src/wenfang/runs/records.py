@@ -18,23 +18,22 @@ from wenfang.core import (
     ToolChoice,
     Usage,
 )
+from wenfang.workspace import Files
 
 RunStatus: TypeAlias = Literal["queued", "running"] | Status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """A folder with sessions. Times are Unix seconds. `running` counts its active runs. `managed`
-    folders were made by Wenfang inside its data directory and go to its trash with the project;
-    a person's own folder is never moved."""
+    """Files with sessions. Times are Unix seconds. `running` counts its active runs. `folder` is a
+    person's own folder of the disk; None: the files are in the database."""
 
     id: str
     title: str
-    path: Path
+    folder: Path | None
     created_at: float
     updated_at: float
     running: int
-    managed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +89,13 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunContext:
-    """For whom an agent is made. `text` is what the person asked."""
+    """For whom an agent is made. `files` are its project's, as this run writes them. `text` is what the
+    person asked."""
 
     run_id: str
     session_id: str
     project_id: str
-    project_path: Path
+    files: Files = field(compare=False)
     text: str
     user_id: str = "local"
 

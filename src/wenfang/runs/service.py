@@ -12,6 +12,7 @@ from pathlib import Path
 from wenfang.core import REASONS, RunEnd, Usage, new_id
 from wenfang.problems import Problem
 from wenfang.storage import FILE, Database, Tx, open_database
+from wenfang.workspace import Files
 
 from . import reads, sql
 from .catalog import Catalog, find_project, title_of
@@ -23,7 +24,9 @@ from .fold import Fold
 from .hub import Hub, Subscription
 from .journal import NewRun, Probe
 from .lease import Identity, LeaseKeeper, identify
+from .moving_in import move_in
 from .records import AgentSpec, Frame, MakeAgent, Options, Project, RunInfo, Session, Snapshot
+from .shelf import Shelf
 from .snapshots import read_snapshot
 from .sqlite_journal import SqliteJournal
 
@@ -64,11 +67,13 @@ async def open_runs(
             journal=journal,
             hub=hub,
             make_agent=make_agent,
+            shelf=Shelf(database=database, clock=clock, new_id=new_id),
             clock=clock,
             new_id=new_id,
             options=options,
             probe=probe,
         )
+        await move_in(desk.shelf, data)
         loop = asyncio.get_running_loop()
         keeper = LeaseKeeper(
             database,
@@ -80,7 +85,7 @@ async def open_runs(
             fenced=lambda: loop.call_soon_threadsafe(engine.fence),
         )
         engine = LocalEngine(desk, keeper)
-        catalog = Catalog(database, data, clock=clock, new_id=new_id)
+        catalog = Catalog(database, clock=clock, new_id=new_id)
         await keeper.start()
         runs = Runs(database, desk, journal, engine, keeper, catalog)
         try:
@@ -125,8 +130,13 @@ class Runs:
         self.session = catalog.session
 
     async def create_project(self, title: str, path: Path | None = None) -> Project:
-        """Make a project, in a folder of its own or in the existing folder `path`."""
+        """Make a project, with its files in the database or in the existing folder `path`."""
         return await self._catalog.create_project(title, path)
+
+    async def files(self, project_id: str) -> Files:
+        """A project's files, for its author. Raises Problem `project_not_found`."""
+        project = await self.project(project_id)
+        return self._desk.shelf.files(project.id, project.folder, "author")
 
     async def create_session(self, project_id: str, title: str = "") -> Session:
         """Begin a conversation; one without a title takes the first words said in it."""
@@ -159,7 +169,7 @@ class Runs:
             raise Problem("empty_request")
         run_id = self._desk.new_id("run")
         context = await self._db.read(
-            partial(reads.context_of, run_id, session_id, text, request_id)
+            partial(reads.context_of, self._desk.shelf, run_id, session_id, text, request_id)
         )
         if isinstance(context, RunInfo):
             return context

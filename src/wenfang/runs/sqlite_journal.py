@@ -10,6 +10,7 @@ from wenfang.problems import Problem
 from wenfang.storage import Database, Tx
 
 from . import sql
+from .catalog import folder_of
 from .codec import decode
 from .entries import entry_of, steer_fact
 from .fold import Fold, fold
@@ -112,12 +113,12 @@ class SqliteJournal:
         if sql.one(tx.raw, _USER_RUNS, values)[0] >= self._user_runs:
             return Busy(why="user")
         claimed = sql.one(tx.raw, _CLAIM, {"worker": worker, "run": run_id})
-        path, reserved = sql.one(tx.raw, _CLAIM_MORE, (run_id,))
+        managed, path, reserved = sql.one(tx.raw, _CLAIM_MORE, (run_id,))
         return Claim(
             run_id=run_id,
             session_id=claimed[0],
             project_id=claimed[1],
-            project_path=path,
+            folder=folder_of(managed, path),
             user_id=user_id,
             worker=worker,
             epoch=claimed[2],
@@ -267,7 +268,7 @@ RETURNING session_id, project_id, epoch, attempts, deadline_at, stop_at, next_si
     newest_signal
 """
 _CLAIM_MORE = """
-SELECT p.path, q.amount FROM runs r JOIN projects p ON p.id = r.project_id
+SELECT p.managed, p.path, q.amount FROM runs r JOIN projects p ON p.id = r.project_id
 JOIN quota q ON q.run_id = r.id AND q.kind = 'reserve' WHERE r.id = ?
 """
 _END = (

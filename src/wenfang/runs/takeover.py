@@ -4,7 +4,6 @@ open (durable.md §8). Pure functions of the fold."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from wenfang.core import Message, Reason, System, Text, Usage, User, estimate_tokens
 
@@ -13,6 +12,7 @@ from .facts import BlockDelta, Fact, StepReset, StepStarted, ToolFinished
 from .fold import Fold, interrupted
 from .journal import Claim
 from .records import RunContext
+from .shelf import Shelf
 
 
 def closing_reason(claim: Claim, now: float, attempts: int) -> Reason | None:
@@ -24,14 +24,14 @@ def closing_reason(claim: Claim, now: float, attempts: int) -> Reason | None:
     return "interrupted" if claim.attempts > attempts else None
 
 
-def context_of_claim(claim: Claim, past: Fold) -> RunContext:
+def context_of_claim(claim: Claim, past: Fold, shelf: Shelf) -> RunContext:
     """For whom to make an agent."""
     asked = (m.text for m in past.messages[past.start :] if isinstance(m, User))
     return RunContext(
         run_id=claim.run_id,
         session_id=claim.session_id,
         project_id=claim.project_id,
-        project_path=Path(claim.project_path),
+        files=shelf.files(claim.project_id, claim.folder, "ai", claim.run_id),
         text=next(asked, ""),
         user_id=claim.user_id,
     )

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from wenfang.core import DialectName, Reason, Status, Usage
 from wenfang.runs import Event
 from wenfang.settings import Change, DialectChoice, LanguageChoice, Provider
+from wenfang.workspace import Kind
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Path = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
@@ -47,6 +48,8 @@ class Info(Shape):
 
 
 class Project(Shape):
+    """`path` is a person's own folder of the disk; empty: the files are in the database."""
+
     id: str
     title: str
     path: str
@@ -58,9 +61,15 @@ class Project(Shape):
 
 
 class Entry(Shape):
+    """`id` stays when it is renamed (where files are in the database). `words` is null where they were
+    not counted."""
+
+    id: str
     path: str
     kind: Literal["file", "folder"]
+    type: Kind
     size_bytes: int
+    words: int | None
     modified_at: float
     revision: str | None = None
 
@@ -74,6 +83,7 @@ class FileSaved(Shape):
     path: str
     revision: str
     size_bytes: int
+    words: int | None
     modified_at: float
     newline: Literal["\n", "\r\n"]
 
@@ -198,6 +208,13 @@ class TestResult(Shape):
 
 class ProjectIn(Shape):
     title: Title
+
+
+class NewProjectIn(ProjectIn):
+    """`path` is an existing folder of this machine, whose files the project shall have; without it they
+    are in the database."""
+
+    path: Path | None = None
 
 
 class RenameSessionIn(Shape):

@@ -5,14 +5,11 @@ out. No tool can name anything outside of its project.
 """
 
 from wenfang.core import Tool
-from wenfang.workspace import Workspace
+from wenfang.workspace import Files
 
 from .calculator import calculator
-from .list_files import make_list_files
 from .python_interpreter import make_python_tool
-from .read_file import make_read_file
 from .sandbox import PythonSandbox, SandboxLimits, SandboxResult
-from .write_file import make_write_file
 
 __all__ = [
     "PythonSandbox",
@@ -24,13 +21,11 @@ __all__ = [
 ]
 
 
-def make_file_tools(workspace: Workspace) -> list[Tool]:
+def make_file_tools(files: Files) -> list[Tool]:
     """list_files, read_file, write_file and edit_file for one project."""
-    from .edit_file import make_edit_file  # a server without runs does not load the edits
+    from .edit_file import edit_file  # a server without runs does not load them
+    from .list_files import list_files
+    from .read_file import read_file
+    from .write_file import write_file
 
-    return [
-        make_list_files(workspace),
-        make_read_file(workspace),
-        make_write_file(workspace),
-        make_edit_file(workspace),
-    ]
+    return [tool.bound(files) for tool in (list_files, read_file, write_file, edit_file)]

@@ -7,11 +7,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from wenfang.core import Tool, ToolOutput, tool
-from wenfang.workspace import EditError, Workspace, Written, unified_diff
+from wenfang.core import ToolContext, ToolOutput, tool
+from wenfang.workspace import EditError, Files, Saved, unified_diff
 from wenfang.workspace.edits import Edit, EditField, EditResult, apply_edits, describe_failures
 
-from .files import PATH_ALIASES, PATH_PATTERN, FilePath, on_disk
+from .files import PATH_ALIASES, PATH_PATTERN, FilePath, done, files_of
 from .texts import HeadAndTail, plural
 from .write_file import effect_of
 
@@ -26,43 +26,39 @@ class Replacement(BaseModel):
     new_text: str = Field(description="What stands there afterwards")
 
 
-def make_edit_file(workspace: Workspace) -> Tool:
-    @tool(
-        access="write",
-        mode="exclusive",
-        aliases=PATH_ALIASES | {"replacements": "edits", "changes": "edits"},
-        patterns={"path": PATH_PATTERN},
+@tool(
+    access="write",
+    mode="exclusive",
+    aliases=PATH_ALIASES | {"replacements": "edits", "changes": "edits"},
+    patterns={"path": PATH_PATTERN},
+)
+async def edit_file(
+    ctx: ToolContext,
+    path: FilePath,
+    edits: Annotated[
+        list[Replacement],
+        Field(description="The replacements; each is matched against the original", min_length=1),
+    ],
+) -> ToolOutput:
+    """Change parts of a text file of the project. All replacements are made, or none. Read the
+    file first and quote enough of it that each passage is found once."""
+    written, edited, diff = await done(_edit(files_of(ctx), path, edits))
+    return ToolOutput(
+        content=_report(written, edited, len(edits)),
+        details={
+            "path": written.item.path,
+            "revision": written.hash,
+            "previous": written.previous,
+            "size_bytes": written.item.size_bytes,
+            "diff": diff,
+        },
+        effects=(effect_of(written),),
     )
-    async def edit_file(
-        path: FilePath,
-        edits: Annotated[
-            list[Replacement],
-            Field(
-                description="The replacements; each is matched against the original", min_length=1
-            ),
-        ],
-    ) -> ToolOutput:
-        """Change parts of a text file of the project. All replacements are made, or none. Read the
-        file first and quote enough of it that each passage is found once."""
-        written, edited, diff = await on_disk(_edit, workspace, path, edits)
-        return ToolOutput(
-            content=_report(written, edited, len(edits)),
-            details={
-                "path": written.entry.path,
-                "revision": written.revision,
-                "previous": written.previous,
-                "size_bytes": written.entry.size_bytes,
-                "diff": diff,
-            },
-            effects=(effect_of(written),),
-        )
-
-    return edit_file
 
 
-def _edit(
-    workspace: Workspace, path: str, replacements: Sequence[Replacement]
-) -> tuple[Written, EditResult, str]:
+async def _edit(
+    files: Files, path: str, replacements: Sequence[Replacement]
+) -> tuple[Saved, EditResult, str]:
     edits = [Edit(old=each.old_text, new=each.new_text, match_mode="look") for each in replacements]
     texts: list[tuple[str, EditResult]] = []
 
@@ -73,15 +69,15 @@ def _edit(
         texts.append((text, result))
         return result.text
 
-    written = workspace.change_text(path, change)
+    written = await files.change(path, change)
     before, edited = texts[-1]
     diff = HeadAndTail(_MAX_DIFF)
     diff.add(unified_diff(before, edited.text))
     return written, edited, diff.text()
 
 
-def _report(written: Written, edited: EditResult, count: int) -> str:
-    text = f"Edited {written.entry.path}: {plural(count, 'replacement')} made."
+def _report(written: Saved, edited: EditResult, count: int) -> str:
+    text = f"Edited {written.item.path}: {plural(count, 'replacement')} made."
     by_look = sorted(each.index + 1 for each in edited.applied if each.match == "look")
     if by_look:
         numbers = ", ".join(map(str, by_look))

@@ -1,18 +1,16 @@
-"""What the file tools have in common: waiting for the disk, and errors as the model reads them."""
+"""What the file tools have in common: waiting for the work, and errors as the model reads them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from functools import partial
-from typing import Annotated, ParamSpec, TypeVar
+from collections.abc import Coroutine
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
-from wenfang.core import ToolError
-from wenfang.workspace import EditError, WorkspaceError
+from wenfang.core import ToolContext, ToolError
+from wenfang.workspace import EditError, Files, WorkspaceError
 
-P = ParamSpec("P")
 R = TypeVar("R")
 
 FilePath = Annotated[str, Field(description="Path inside the project, for example docs/plan.md")]
@@ -21,10 +19,15 @@ PATH_ALIASES = {"file_path": "path", "filepath": "path", "filename": "path", "fi
 PATH_PATTERN = r"^[A-Za-z0-9_./一-鿿-]{1,60}$"
 
 
-async def on_disk(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Run blocking file work in a thread. It is short, so a cancelled call waits for it and still
-    returns its value: what was changed is never reported as not done."""
-    task = asyncio.create_task(asyncio.to_thread(partial(work, *args, **kwargs)))
+def files_of(ctx: ToolContext) -> Files:
+    """The files that the tool was bound to."""
+    return ctx.deps
+
+
+async def done(work: Coroutine[Any, Any, R]) -> R:
+    """Wait for work on files. It is short, so a cancelled call waits for it and still returns its value:
+    what was changed is never reported as not done."""
+    task = asyncio.create_task(work)
     try:
         try:
             return await asyncio.shield(task)

@@ -6,34 +6,32 @@ from typing import Annotated
 
 from pydantic import Field
 
-from wenfang.core import Tool, ToolOutput, tool
-from wenfang.workspace import Entry, Listing, Workspace
+from wenfang.core import ToolContext, ToolOutput, tool
+from wenfang.workspace import Item, Listing
 
-from .files import PATH_ALIASES, PATH_PATTERN, on_disk
+from .files import PATH_ALIASES, PATH_PATTERN, done, files_of
 from .texts import MAX_BYTES, plural, size
 
 _MAX_ENTRIES = 500
 
 
-def make_list_files(workspace: Workspace) -> Tool:
-    @tool(
-        access="read",
-        aliases=PATH_ALIASES | {"folder": "path", "directory": "path", "dir": "path"},
-        patterns={"path": PATH_PATTERN},
-    )
-    async def list_files(
-        path: Annotated[str, Field(description="Folder to list; . is the whole project")] = ".",
-        recursive: Annotated[bool, Field(description="Also list what is inside folders")] = False,
-    ) -> ToolOutput:
-        """List files and folders of the project, and how many there are. Use it for any question
-        about which or how many files exist."""
-        listing = await on_disk(workspace.list, path, recursive=recursive, limit=_MAX_ENTRIES)
-        return _output(listing, recursive=recursive)
-
-    return list_files
+@tool(
+    access="read",
+    aliases=PATH_ALIASES | {"folder": "path", "directory": "path", "dir": "path"},
+    patterns={"path": PATH_PATTERN},
+)
+async def list_files(
+    ctx: ToolContext,
+    path: Annotated[str, Field(description="Folder to list; . is the whole project")] = ".",
+    recursive: Annotated[bool, Field(description="Also list what is inside folders")] = False,
+) -> ToolOutput:
+    """List files and folders of the project, and how many there are. Use it for any question
+    about which or how many files exist."""
+    listing = await done(files_of(ctx).listing(path, recursive=recursive, limit=_MAX_ENTRIES))
+    return _output(listing, recursive=recursive)
 
 
-def _output(listing: Listing, *, recursive: bool) -> ToolOutput:
+def _output(listing: Listing[Item], *, recursive: bool) -> ToolOutput:
     lines = [_summary(listing, recursive=recursive)]
     room = MAX_BYTES
     for entry in listing.entries:
@@ -61,7 +59,7 @@ def _output(listing: Listing, *, recursive: bool) -> ToolOutput:
     )
 
 
-def _summary(listing: Listing, *, recursive: bool) -> str:
+def _summary(listing: Listing[Item], *, recursive: bool) -> str:
     where = listing.path or "The project"
     if not listing.files and not listing.folders:
         return f"{where}: no files and no folders (empty)."
@@ -71,7 +69,7 @@ def _summary(listing: Listing, *, recursive: bool) -> str:
     return f"{where}: {least}{counts}{inside}."
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: Item) -> str:
     return (
         f"{entry.path}/" if entry.kind == "folder" else f"{entry.path} ({size(entry.size_bytes)})"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import codecs
 import hashlib
 import os
@@ -10,10 +11,10 @@ from typing import Annotated, BinaryIO
 
 from pydantic import Field
 
-from wenfang.core import FileRead, Tool, ToolError, ToolOutput, tool
-from wenfang.workspace import Workspace, WorkspaceError
+from wenfang.core import FileRead, ToolContext, ToolError, ToolOutput, tool
+from wenfang.workspace import Files, Item, OpenFile, WorkspaceError
 
-from .files import PATH_ALIASES, PATH_PATTERN, FilePath, on_disk
+from .files import PATH_ALIASES, PATH_PATTERN, FilePath, done, files_of
 from .texts import MAX_BYTES, MAX_LINES, size
 
 _CHUNK = 1024 * 1024
@@ -34,33 +35,35 @@ class _Window:
     size_bytes: int
 
 
-def make_read_file(workspace: Workspace) -> Tool:
-    @tool(
-        access="read",
-        aliases=PATH_ALIASES | {"start": "offset", "start_line": "offset", "max_lines": "limit"},
-        patterns={"path": PATH_PATTERN},
-    )
-    async def read_file(
-        path: FilePath,
-        offset: Annotated[int, Field(description="First line to read, from 1", ge=1)] = 1,
-        limit: Annotated[int, Field(description="How many lines at most", ge=1)] = MAX_LINES,
-    ) -> ToolOutput:
-        """Read a text file of the project. A long file comes in parts: the answer says with which
-        offset to go on."""
-        window = await on_disk(_read, workspace, path, offset, min(limit, MAX_LINES))
-        return _output(window)
-
-    return read_file
+@tool(
+    access="read",
+    aliases=PATH_ALIASES | {"start": "offset", "start_line": "offset", "max_lines": "limit"},
+    patterns={"path": PATH_PATTERN},
+)
+async def read_file(
+    ctx: ToolContext,
+    path: FilePath,
+    offset: Annotated[int, Field(description="First line to read, from 1", ge=1)] = 1,
+    limit: Annotated[int, Field(description="How many lines at most", ge=1)] = MAX_LINES,
+) -> ToolOutput:
+    """Read a text file of the project. A long file comes in parts: the answer says with which
+    offset to go on."""
+    window = await done(_read(files_of(ctx), path, offset, min(limit, MAX_LINES)))
+    return _output(window)
 
 
-def _read(workspace: Workspace, path: str, offset: int, limit: int) -> _Window:
-    with workspace.open(path) as file:
-        lines = _Lines(file.stream)
-        data, last, cut_line = _take(lines, offset, limit)
-        lines.skip_all()
-        total = lines.total
-        entry = file.entry
-        text = _decode(data, entry.path, cut=cut_line)
+async def _read(files: Files, path: str, offset: int, limit: int) -> _Window:
+    async with files.open(path) as file:
+        return await asyncio.to_thread(_window, file, offset, limit)
+
+
+def _window(file: OpenFile[Item], offset: int, limit: int) -> _Window:
+    lines = _Lines(file.stream)
+    data, last, cut_line = _take(lines, offset, limit)
+    lines.skip_all()
+    total = lines.total
+    entry = file.entry
+    text = _decode(data, entry.path, cut=cut_line)
     if offset > max(total, 1):
         raise ToolError(f"{entry.path} has {total} lines; offset {offset} is past its end.")
     return _Window(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import PurePosixPath
@@ -12,9 +13,9 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from wenfang.problems import Problem
 
 from .errors import WorkspaceError
+from .files import Files
 from .paths import parse_path, portable_name
-from .values import Entry
-from .workspace import Workspace
+from .values import Item
 
 if TYPE_CHECKING:  # the writers are loaded when there is something to write
     from .documents import Book, Part
@@ -42,11 +43,11 @@ class Export:
 
     name: str
     media_type: str
-    pieces: Iterable[bytes]
+    pieces: AsyncIterator[bytes]
 
 
-def export_project(
-    files: Workspace,
+async def export_project(
+    files: Files,
     to: ExportFormat,
     *,
     title: str,
@@ -58,50 +59,61 @@ def export_project(
     `nothing_to_export` and `export_too_large`, and `WorkspaceError`.
     """
     names = parse_path(path)
-    found, base = _found(files, "/".join(names))
+    found, base = await _found(files, "/".join(names))
     title = _title_of(PurePosixPath(names[-1])) if names else title
     if to == "zip":
-        pieces: Iterable[bytes] = _zip(files, found, base)
+        pieces = _zip(files, found, base)
         is_empty = not found
     else:
-        book = _book(files, found, base, title, is_plain=to == "txt")
-        is_empty = not book.parts
-        pieces = () if is_empty else (_writer(to)(book),)
+        texts = [
+            (each.path, (await files.read(each.path)).text)
+            for each in found
+            if PurePosixPath(each.path).suffix.lower() in _TEXTS
+        ]
+        data = await asyncio.to_thread(_make, to, texts, base, title)
+        pieces = _whole(data)
+        is_empty = not data
     if is_empty:
         raise Problem("nothing_to_export", name=path or title)
     name = portable_name(f"{portable_name(title) or '_'}.{to}")
     return Export(name=name, media_type=MEDIA_TYPES[to], pieces=pieces)
 
 
-def _found(files: Workspace, path: str) -> tuple[list[Entry], int]:
-    """The files to export in the order of people, and how many names of their paths are not told."""
-    from .documents import natural_key
-
-    if path and (entry := files.entry(path)).kind == "file":
-        return [entry], path.count("/")
-    listing = files.list(path, recursive=True, limit=_MOST_ENTRIES)
+async def _found(files: Files, path: str) -> tuple[list[Item], int]:
+    """The files to export in reading order, and how many names of their paths are not told."""
+    if path and (item := await files.item(path)).kind != "folder":
+        return [item], path.count("/")
+    listing = await files.listing(path, recursive=True, limit=_MOST_ENTRIES)
     if listing.truncated:
         raise Problem("export_too_large", limit=_MOST_ENTRIES)
-    found = [each for each in listing.entries if each.kind == "file"]
-    found.sort(key=lambda each: ([natural_key(name) for name in each.path.split("/")], each.path))
-    return found, len(parse_path(path))
+    return [each for each in listing.entries if each.kind != "folder"], len(parse_path(path))
 
 
-def _zip(files: Workspace, found: Sequence[Entry], base: int) -> Iterator[bytes]:
-    from .documents import to_zip
+async def _whole(data: bytes) -> AsyncIterator[bytes]:
+    yield data
 
-    def contents() -> Iterator[tuple[str, bytes]]:
+
+async def _zip(files: Files, found: Sequence[Item], base: int) -> AsyncIterator[bytes]:
+    from .documents import Zip
+
+    with Zip() as package:
         for each in found:
             try:
-                with files.open(each.path) as file:
-                    data = file.stream.read()
+                async with files.open(each.path) as file:
+                    data = await asyncio.to_thread(file.stream.read)
             except WorkspaceError as error:
                 if error.code != "file_not_found":  # deleted since it was listed
                     raise
             else:
-                yield "/".join(each.path.split("/")[base:]), data
+                name = "/".join(each.path.split("/")[base:])
+                yield await asyncio.to_thread(package.add, name, data)
+        yield package.end()
 
-    return to_zip(contents())
+
+def _make(to: BookFormat, texts: Sequence[tuple[str, str]], base: int, title: str) -> bytes:
+    """The book; nothing if no text has anything in it."""
+    book = _book(texts, base, title, is_plain=to == "txt")
+    return _writer(to)(book) if book.parts else b""
 
 
 def _writer(to: BookFormat) -> Callable[[Book], bytes]:
@@ -116,18 +128,15 @@ def _writer(to: BookFormat) -> Callable[[Book], bytes]:
     return writers[to]
 
 
-def _book(
-    files: Workspace, found: Sequence[Entry], base: int, title: str, *, is_plain: bool
-) -> Book:
+def _book(texts: Sequence[tuple[str, str]], base: int, title: str, *, is_plain: bool) -> Book:
     from wenfang.lang import detect_language
 
     from .documents import Book, split_byline
 
     read = [
-        (each.path.split("/")[base:-1], part)
-        for each in found
-        if PurePosixPath(each.path).suffix.lower() in _TEXTS
-        and (part := _part(files, each, is_plain=is_plain))
+        (path.split("/")[base:-1], part)
+        for path, text in texts
+        if (part := _part(PurePosixPath(path), text, is_plain=is_plain))
     ]
     levels = zip(*(folders for folders, _ in read), strict=False)
     shared = len(list(takewhile(lambda names: len(set(names)) == 1, levels)))
@@ -162,15 +171,13 @@ def _with_volumes(placed: Sequence[tuple[tuple[str, ...], Part]]) -> Iterator[Pa
             yield part
 
 
-def _part(files: Workspace, entry: Entry, *, is_plain: bool) -> Part | None:
+def _part(path: PurePosixPath, text: str, *, is_plain: bool) -> Part | None:
     """A file as a part of the book, None if it is blank."""
     from wenfang.lang import read_heading
 
     from .documents import Part, escape, split_heading
 
-    path = PurePosixPath(entry.path)
-    text = files.read_text(entry.path).text.removeprefix("\ufeff")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         return None
     title = ""

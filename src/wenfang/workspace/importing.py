@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 from wenfang.problems import Problem
 
 from .errors import WorkspaceError
+from .files import Files
 from .paths import parse_path, portable_name
-from .values import Entry
-from .workspace import Workspace
+from .values import Item
 
 if TYPE_CHECKING:  # the readers are loaded when there is something to read
     from .documents import Document, DocumentWarning, ImportLimits
@@ -33,13 +34,13 @@ class Refused:
 class Imported:
     """What an import has made: `files` in reading order. `refused` are files of an archive."""
 
-    files: tuple[Entry, ...]
+    files: tuple[Item, ...]
     warnings: tuple[DocumentWarning, ...] = ()
     refused: tuple[Refused, ...] = ()
 
 
-def import_document(
-    files: Workspace,
+async def import_document(
+    files: Files,
     name: str,
     data: bytes,
     *,
@@ -58,30 +59,33 @@ def import_document(
     parse_path(folder)
     limits = limits or DEFAULT_LIMITS
     try:
-        document = read_document(name, data, limits)
+        document = await asyncio.to_thread(read_document, name, data, limits)
     except Problem as problem:
         if problem.code != "document_is_archive":
             raise
     else:
-        return Imported(files=_place(files, document, name, folder), warnings=document.warnings)
-    return _import_all(files, name, read_archive(data, limits, name), folder)
+        made = await _place(files, document, name, folder)
+        return Imported(files=tuple(made), warnings=document.warnings)
+    return await _import_all(files, name, read_archive(data, limits, name), folder)
 
 
-def _import_all(
-    files: Workspace,
+async def _import_all(
+    files: Files,
     name: str,
     documents: Iterator[tuple[str, Document | Problem]],
     folder: str,
 ) -> Imported:
-    made: list[Entry] = []
+    made: list[Item] = []
     warnings: list[DocumentWarning] = []
     refused: list[Refused] = []
-    for member, outcome in _outcomes(name, documents):
+    outcomes = _outcomes(name, documents)
+    while (found := await asyncio.to_thread(next, outcomes, None)) is not None:
+        member, outcome = found
         if isinstance(outcome, Problem):
             refused.append(Refused(name=member, problem=outcome))
             continue
         try:
-            made += _place(files, outcome, member, _joined(folder, *_folders(member)))
+            made += await _place(files, outcome, member, _joined(folder, *_folders(member)))
         except WorkspaceError as error:
             refused.append(Refused(name=member, problem=Problem(error.code, **error.params)))
         else:
@@ -102,7 +106,7 @@ def _outcomes(
         yield name, problem
 
 
-def _place(files: Workspace, document: Document, name: str, folder: str) -> tuple[Entry, ...]:
+async def _place(files: Files, document: Document, name: str, folder: str) -> Sequence[Item]:
     from .documents import headed
 
     title = portable_name(document.title) or portable_name(_stem(name)) or "_"
@@ -110,13 +114,13 @@ def _place(files: Workspace, document: Document, name: str, folder: str) -> tupl
     is_kept = title == document.title and file == f"{title}{_SUFFIX}"
     pages = _pages(document, name, is_title_kept=is_kept)
     if len(pages) == 1:
-        return files.add(_joined(folder, file), headed(*pages[0]))
+        return await files.add(_joined(folder, file), headed(*pages[0]))
     digits = max(_LEAST_DIGITS, len(str(len(pages))))
     named = {
         portable_name(f"{number:0{digits}} {heading}{_SUFFIX}"): headed(heading, text)
         for number, (heading, text) in enumerate(pages, 1)
     }
-    return files.add(_joined(folder, title), named)
+    return await files.add(_joined(folder, title), named)
 
 
 def _pages(document: Document, name: str, *, is_title_kept: bool) -> list[tuple[str, str]]:

@@ -22,8 +22,10 @@ _DEVICE = re.compile(
     r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?", re.IGNORECASE
 )
 _NOT_PORTABLE = frozenset('<>:"|?*')
+_REFUSED = frozenset((*_NOT_PORTABLE, *"/\\"))
 _LONGEST_NEW_NAME_BYTES = 200
 """Leaves room for a number, and for the suffixes of other programs."""
+_NUMBER = re.compile(r"(\d+)")
 
 
 def parse_path(path: str) -> tuple[str, ...]:
@@ -81,10 +83,17 @@ def new_name(name: str, path: str) -> str:
         )
     if is_device(name):
         raise _invalid(path, f"{name!r} is the name of a device on some systems")
-    odd = next((char for char in name if char in _NOT_PORTABLE or not char.isprintable()), None)
+    odd = next((char for char in name if char in _REFUSED or not char.isprintable()), None)
     if odd is not None:
         raise _invalid(path, f"the name {name!r} may not contain {odd!r}")
     return unicodedata.normalize("NFC", name)
+
+
+def new_child(name: str, path: str) -> str:
+    """Like `new_name`, for a name that was never part of a path that `parse_path` took."""
+    if not name or is_reserved(name):
+        raise _invalid(path, f"the name {name!r} cannot be given")
+    return new_name(name, path)
 
 
 def portable_name(name: str) -> str:
@@ -119,6 +128,15 @@ def free_name(stem: str, suffix: str, taken: Container[str]) -> str:
         count += 1
         free = f"{stem} ({count}){suffix}"
     return free
+
+
+def natural_key(path: str) -> list[tuple[int, int, str]]:
+    """The order of people: 第2章 before 第10章, and numbers first."""
+    return [
+        (0, int(part), "") if part.isdecimal() and len(part) < 19 else (1, 0, part.casefold())
+        for part in _NUMBER.split(path)
+        if part
+    ]
 
 
 def _invalid(path: str, problem: str) -> WorkspaceError:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import BinaryIO, Generic, Literal, TypeAlias, TypeVar
+
+E = TypeVar("E")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A file or folder. `modified_at` is Unix seconds. `revision` is the SHA-256 of a file's bytes,
+    """A file or folder on disk. `modified_at` is Unix seconds. `revision` is the SHA-256 of a file's bytes,
     in hex, where it was read or written anyway; a listing leaves it out."""
 
     path: str
@@ -32,18 +34,26 @@ class FileText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    """A folder's entries, by path without regard to case, at most as many as asked for. `files`,
+class Listing(Generic[E]):
+    """What is in a folder, at most as many entries as asked for. `files`,
     `folders` and `size_bytes` count all of them; `truncated` says that entries were left out, and
     `complete` that the counts are exact (they stop at a very large number of entries)."""
 
     path: str
-    entries: tuple[Entry, ...]
+    entries: tuple[E, ...]
     files: int
     folders: int
     size_bytes: int
     truncated: bool
     complete: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenFile(Generic[E]):
+    """A file opened for reading: its bytes from the start, and what is known of it."""
+
+    stream: BinaryIO
+    entry: E
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,3 +63,72 @@ class Written:
     entry: Entry
     revision: str
     previous: str | None
+
+
+Kind: TypeAlias = Literal[
+    "folder", "outline", "character", "lore", "draft", "script", "snippet", "document"
+]
+BODY_KINDS: tuple[Kind, ...] = ("draft", "script")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A file or folder of a project. `id` stays when it is renamed or moved (in a folder of the disk
+    it is the path). `hash` names a file's bytes (None for a folder, and where a listing did not read
+    them) and is the token that writers compare; `position` orders siblings; `words` is None where
+    they were not counted; `holds` is the kind of new files in a folder. Times are Unix seconds."""
+
+    id: str
+    path: str
+    kind: Kind
+    position: int
+    hash: str | None
+    size_bytes: int
+    words: int | None
+    created_at: float
+    updated_at: float
+    holds: Kind | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """A file with its text, byte for byte what UTF-8 says."""
+
+    item: Item
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """What a write did. `previous` is the hash it replaced, None for a new file. `revision` is the
+    number of the version that holds the text now; None if the limit of versions is reached: the text
+    is saved all the same (VR-2)."""
+
+    item: Item
+    previous: str | None
+    revision: int | None
+
+    @property
+    def hash(self) -> str:
+        """What names the text that is there now."""
+        return self.item.hash or ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A place where a phrase was found. `line` and `column` count from 1, `column` in characters;
+    `excerpt` is the line around it."""
+
+    path: str
+    line: int
+    column: int
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """`total` counts all hits, `hits` holds as many as were asked for."""
+
+    hits: tuple[Hit, ...]
+    total: int
+    files: int

@@ -13,30 +13,31 @@ import re
 import stat
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import BinaryIO, Literal
 
 from wenfang.core import new_id
 
 from .errors import WorkspaceError, translated
 from .folders import find, open_folder, open_regular, open_root, replace_file
-from .paths import free_name, is_reserved, name_key, new_name, parse_file, parse_path
+from .paths import (
+    free_name,
+    is_reserved,
+    name_key,
+    natural_key,
+    new_child,
+    new_name,
+    parse_file,
+    parse_path,
+)
 from .staging import STAGED, staged
 from .texts import decode, encode
-from .values import Entry, FileText, Listing, Written
+from .values import Entry, FileText, Listing, OpenFile, Written
 
 _TEXT_LIMIT = 8 * 1024 * 1024
 _SCAN_LIMIT = 20_000
 _TRASH = (".wenfang", "trash")
 _TRASH_ID = re.compile(r"trash_[0-9a-z]+")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenFile:
-    """A file opened for reading: its bytes from the start, and what is known of it."""
-
-    stream: BinaryIO
-    entry: Entry
 
 
 class Workspace:
@@ -55,8 +56,8 @@ class Workspace:
 
     # Reading
 
-    def list(self, path: str = "", *, recursive: bool = False, limit: int = 5000) -> Listing:
-        """What is in a folder. Links, special files and names that are no text are left out."""
+    def list(self, path: str = "", *, recursive: bool = False, limit: int = 5000) -> Listing[Entry]:
+        """What is in a folder, in the order of people. Links, special files and names that are no text are left out."""
         parts = parse_path(path)
         with open_root(self._root, lock=False) as root, translated(path, writes=False):
             with open_folder(root, parts, path) as (_, names):
@@ -69,7 +70,9 @@ class Workspace:
                 found += entries
                 if recursive:
                     waiting += [tuple(e.path.split("/")) for e in entries if e.kind == "folder"]
-        found.sort(key=lambda entry: (entry.path.casefold().split("/"), entry.path))
+        found.sort(
+            key=lambda entry: ([natural_key(name) for name in entry.path.split("/")], entry.path)
+        )
         files = [entry for entry in found if entry.kind == "file"]
         return Listing(
             path="/".join(names),
@@ -92,7 +95,7 @@ class Workspace:
             return _lookup(folder, _existing(folder, parts[-1], path), names)
 
     @contextmanager
-    def open(self, path: str) -> Generator[OpenFile]:
+    def open(self, path: str) -> Generator[OpenFile[Entry]]:
         """A file of any kind and size, for reading piece by piece."""
         parts = parse_file(path)
         with (
@@ -160,7 +163,7 @@ class Workspace:
             stem, suffix = os.path.splitext(parts[-1])
         else:
             data = {
-                new_name(name, path): encode(text, f"{path}/{name}", self._text_limit)
+                new_child(name, path): encode(text, f"{path}/{name}", self._text_limit)
                 for name, text in content.items()
             }
         new_name(parts[-1], path)

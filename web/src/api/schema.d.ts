@@ -111,7 +111,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Project
-         * @description The folder goes to the trash; a folder that Wenfang did not make stays where it is.
+         * @description Hide it; a folder of the disk stays where it is.
          */
         delete: operations["delete_project"];
         options?: never;
@@ -169,7 +169,7 @@ export interface paths {
         };
         /**
          * List Files
-         * @description The whole tree, sorted.
+         * @description The whole tree, in reading order.
          */
         get: operations["list_files"];
         put?: never;
@@ -704,8 +704,14 @@ export interface components {
             /** Total */
             total: number;
         };
-        /** Entry */
+        /**
+         * Entry
+         * @description `id` stays when it is renamed (where files are in the database). `words` is null where they were
+         *     not counted.
+         */
         Entry: {
+            /** Id */
+            id: string;
             /**
              * Kind
              * @enum {string}
@@ -719,6 +725,13 @@ export interface components {
             revision?: string | null;
             /** Size Bytes */
             size_bytes: number;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "folder" | "outline" | "character" | "lore" | "draft" | "script" | "snippet" | "document";
+            /** Words */
+            words: number | null;
         };
         /**
          * Error
@@ -844,6 +857,8 @@ export interface components {
             revision: string;
             /** Size Bytes */
             size_bytes: number;
+            /** Words */
+            words: number | null;
         };
         /**
          * FileText
@@ -865,6 +880,8 @@ export interface components {
             size_bytes: number;
             /** Text */
             text: string;
+            /** Words */
+            words: number | null;
         };
         /**
          * FileWritten
@@ -1043,6 +1060,17 @@ export interface components {
             state: "ready" | "missing" | "pulling" | "error";
         };
         /**
+         * NewProjectIn
+         * @description `path` is an existing folder of this machine, whose files the project shall have; without it they
+         *     are in the database.
+         */
+        NewProjectIn: {
+            /** Path */
+            path?: string | null;
+            /** Title */
+            title: string;
+        };
+        /**
          * NoticeGiven
          * @description A code and its parameters; the studio and the command line have the words.
          */
@@ -1101,7 +1129,10 @@ export interface components {
             /** Progress */
             progress: number | null;
         };
-        /** Project */
+        /**
+         * Project
+         * @description `path` is a person's own folder of the disk; empty: the files are in the database.
+         */
         Project: {
             /** Created At */
             created_at: number;
@@ -1990,7 +2021,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ProjectIn"];
+                "application/json": components["schemas"]["NewProjectIn"];
             };
         };
         responses: {
@@ -2005,6 +2036,15 @@ export interface operations {
             };
             /** @description invalid_request */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description project_path_missing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -16,7 +15,6 @@ from wenfang.workspace import (
     MEDIA_TYPES,
     ExportFormat,
     Imported,
-    Workspace,
     export_project,
     import_document,
 )
@@ -58,16 +56,14 @@ async def import_file(
     pid: str, name: Name, request: Request, services: Served, folder: Place = ""
 ) -> ImportOut:
     """Read a document (txt, md, html, docx, epub) or a zip of them from the body, and make files of it."""
-    files = Workspace((await services.runs.project(pid)).path)
+    files = await services.runs.files(pid)
     data = await _body(request, name)
-    imported = await asyncio.to_thread(import_document, files, name, data, folder=folder)
+    imported = await import_document(files, name, data, folder=folder)
     if imported.files:
         await services.runs.record_file_change(
             pid,
             *(
-                FileChanged(
-                    path=each.path, change="created", by="author", revision=each.revision or ""
-                )
+                FileChanged(path=each.path, change="created", by="author", revision=each.hash or "")
                 for each in imported.files
             ),
         )
@@ -97,9 +93,8 @@ async def export_file(
 ) -> StreamingResponse:
     """The texts of a project, of a folder or of a file as one book, or (zip) all files as they are."""
     project = await services.runs.project(pid)
-    export = await asyncio.to_thread(
-        export_project, Workspace(project.path), format, title=project.title, path=path
-    )
+    files = await services.runs.files(pid)
+    export = await export_project(files, format, title=project.title, path=path)
     disposition = f"attachment; filename*=UTF-8''{quote(export.name, safe='')}"
     return StreamingResponse(
         export.pieces,

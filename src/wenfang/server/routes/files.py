@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Literal
+from typing import Any, Literal
 
 from fastapi import APIRouter
 
 from wenfang.runs import FileChanged
-from wenfang.workspace import Entry as StoredEntry
-from wenfang.workspace import Workspace
+from wenfang.workspace import Item
 
 from ..errors import documented
 from ..services import Served, Services
@@ -22,9 +20,9 @@ _LISTED = 5000
 
 @router.get("/files", responses=documented("project_not_found"))
 async def list_files(pid: str, services: Served) -> Tree:
-    """The whole tree, sorted."""
-    files = await _workspace(services, pid)
-    listing = await asyncio.to_thread(files.list, recursive=True, limit=_LISTED)
+    """The whole tree, in reading order."""
+    files = await services.runs.files(pid)
+    listing = await files.listing(limit=_LISTED)
     return Tree(entries=[_entry(each) for each in listing.entries], truncated=listing.truncated)
 
 
@@ -35,16 +33,9 @@ async def list_files(pid: str, services: Served) -> Tree:
     ),
 )
 async def read_file(pid: str, path: str, services: Served) -> FileText:
-    files = await _workspace(services, pid)
-    file = await asyncio.to_thread(files.read_text, path)
-    return FileText(
-        path=file.path,
-        text=file.text,
-        revision=file.revision,
-        size_bytes=file.size_bytes,
-        modified_at=file.modified_at,
-        newline=file.newline,
-    )
+    files = await services.runs.files(pid)
+    content = await files.read(path)
+    return FileText(text=content.text, **_saved(content.item, content.text))
 
 
 @router.put(
@@ -55,18 +46,11 @@ async def read_file(pid: str, path: str, services: Served) -> FileText:
 )
 async def save_file(pid: str, path: str, body: SaveIn, services: Served) -> FileSaved:
     """Save a whole file. It is refused if the file is no longer what `base` names."""
-    files = await _workspace(services, pid)
-    written = await asyncio.to_thread(files.write_text, path, body.text, base=body.base)
-    entry = written.entry
-    change = "created" if written.previous is None else "written"
-    await _tell(services, pid, entry.path, change, revision=written.revision)
-    return FileSaved(
-        path=entry.path,
-        revision=written.revision,
-        size_bytes=entry.size_bytes,
-        modified_at=entry.modified_at,
-        newline="\r\n" if body.text.count("\r\n") * 2 > body.text.count("\n") else "\n",
-    )
+    files = await services.runs.files(pid)
+    saved = await files.write(path, body.text, base=body.base)
+    change = "created" if saved.previous is None else "written"
+    await _tell(services, pid, saved.item.path, change, revision=saved.hash)
+    return FileSaved(**_saved(saved.item, body.text))
 
 
 @router.delete(
@@ -75,8 +59,8 @@ async def save_file(pid: str, path: str, body: SaveIn, services: Served) -> File
 )
 async def delete_file(pid: str, path: str, services: Served) -> Trashed:
     """Move a file or folder to the project's trash."""
-    files = await _workspace(services, pid)
-    trash_id = await asyncio.to_thread(files.delete, path)
+    files = await services.runs.files(pid)
+    trash_id = await files.delete(path)
     await _tell(services, pid, path, "deleted")
     return Trashed(trash_id=trash_id)
 
@@ -87,8 +71,8 @@ async def delete_file(pid: str, path: str, services: Served) -> Trashed:
 )
 async def restore_file(pid: str, trash_id: str, services: Served) -> Entry:
     """Undo a delete."""
-    files = await _workspace(services, pid)
-    entry = await asyncio.to_thread(files.restore, trash_id)
+    files = await services.runs.files(pid)
+    entry = await files.restore(trash_id)
     await _tell(services, pid, entry.path, "created")
     return _entry(entry)
 
@@ -99,8 +83,8 @@ async def restore_file(pid: str, trash_id: str, services: Served) -> Entry:
     responses=documented("project_not_found", "path_exists", "path_invalid"),
 )
 async def create_folder(pid: str, body: FolderIn, services: Served) -> Entry:
-    files = await _workspace(services, pid)
-    entry = await asyncio.to_thread(files.create_folder, body.path)
+    files = await services.runs.files(pid)
+    entry = await files.create_folder(body.path)
     await _tell(services, pid, entry.path, "created")
     return _entry(entry)
 
@@ -111,14 +95,10 @@ async def create_folder(pid: str, body: FolderIn, services: Served) -> Entry:
 )
 async def rename(pid: str, body: RenameIn, services: Served) -> Entry:
     """Rename or move a file or folder."""
-    files = await _workspace(services, pid)
-    entry = await asyncio.to_thread(files.move, body.path, body.to)
+    files = await services.runs.files(pid)
+    entry = await files.move(body.path, body.to)
     await _tell(services, pid, body.path, "renamed", to=entry.path)
     return _entry(entry)
-
-
-async def _workspace(services: Services, pid: str) -> Workspace:
-    return Workspace((await services.runs.project(pid)).path)
 
 
 async def _tell(
@@ -134,11 +114,25 @@ async def _tell(
     await services.runs.record_file_change(pid, fact)
 
 
-def _entry(entry: StoredEntry) -> Entry:
+def _entry(item: Item) -> Entry:
     return Entry(
-        path=entry.path,
-        kind=entry.kind,
-        size_bytes=entry.size_bytes,
-        modified_at=entry.modified_at,
-        revision=entry.revision,
+        id=item.id,
+        path=item.path,
+        kind="folder" if item.kind == "folder" else "file",
+        type=item.kind,
+        size_bytes=item.size_bytes,
+        words=item.words,
+        modified_at=item.updated_at,
+        revision=item.hash,
     )
+
+
+def _saved(item: Item, text: str) -> dict[str, Any]:
+    return {
+        "path": item.path,
+        "revision": item.hash or "",
+        "size_bytes": item.size_bytes,
+        "words": item.words,
+        "modified_at": item.updated_at,
+        "newline": "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n",
+    }

@@ -1,17 +1,19 @@
-"""Projects: folders with sessions."""
+"""Projects: files with sessions."""
 
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path as FolderPath
 
 from fastapi import APIRouter
 
+from wenfang.problems import Problem
 from wenfang.runs import Project as StoredProject
-from wenfang.workspace import Workspace, WorkspaceError
+from wenfang.workspace import WorkspaceError
 
 from ..errors import documented
-from ..services import Served
-from ..shapes import Project, ProjectIn
+from ..services import Served, Services
+from ..shapes import NewProjectIn, Project, ProjectIn
 
 router = APIRouter(prefix="/api/projects", tags=["projects"])
 
@@ -19,37 +21,50 @@ router = APIRouter(prefix="/api/projects", tags=["projects"])
 @router.get("")
 async def list_projects(services: Served) -> list[Project]:
     """All projects, newest first."""
-    return list(await asyncio.gather(*map(_shape, await services.runs.projects())))
+    projects = await services.runs.projects()
+    return list(await asyncio.gather(*(_shape(services, each) for each in projects)))
 
 
-@router.post("", status_code=201, responses=documented("disk_full", "data_unwritable"))
-async def create_project(body: ProjectIn, services: Served) -> Project:
-    return await _shape(await services.runs.create_project(body.title))
+@router.post(
+    "",
+    status_code=201,
+    responses=documented("disk_full", "data_unwritable", "project_path_missing", "invalid_request"),
+)
+async def create_project(body: NewProjectIn, services: Served) -> Project:
+    folder = None if body.path is None else _folder(body.path)
+    return await _shape(services, await services.runs.create_project(body.title, folder))
 
 
 @router.patch("/{pid}", responses=documented("project_not_found"))
 async def rename_project(pid: str, body: ProjectIn, services: Served) -> Project:
-    return await _shape(await services.runs.rename_project(pid, body.title))
+    return await _shape(services, await services.runs.rename_project(pid, body.title))
 
 
 @router.delete("/{pid}", status_code=204, responses=documented("project_not_found", "run_active"))
 async def delete_project(pid: str, services: Served) -> None:
-    """The folder goes to the trash; a folder that Wenfang did not make stays where it is."""
+    """Hide it; a folder of the disk stays where it is."""
     await services.runs.delete_project(pid)
 
 
 @router.post("/{pid}/restore", responses=documented("project_not_found"))
 async def restore_project(pid: str, services: Served) -> Project:
     """Undo a delete."""
-    return await _shape(await services.runs.restore_project(pid))
+    return await _shape(services, await services.runs.restore_project(pid))
 
 
-async def _shape(project: StoredProject) -> Project:
-    files, size_bytes = await asyncio.to_thread(_count, project)
+def _folder(path: str) -> FolderPath:
+    folder = FolderPath(path).expanduser()
+    if not folder.is_absolute():
+        raise Problem("invalid_request", field="path", problem="it must be absolute")
+    return folder
+
+
+async def _shape(services: Services, project: StoredProject) -> Project:
+    files, size_bytes = await _count(services, project.id)
     return Project(
         id=project.id,
         title=project.title,
-        path=str(project.path),
+        path="" if project.folder is None else str(project.folder),
         created_at=project.created_at,
         updated_at=project.updated_at,
         running=project.running,
@@ -58,9 +73,9 @@ async def _shape(project: StoredProject) -> Project:
     )
 
 
-def _count(project: StoredProject) -> tuple[int, int]:
+async def _count(services: Services, project_id: str) -> tuple[int, int]:
     try:
-        listing = Workspace(project.path).list(recursive=True, limit=0)
-    except WorkspaceError:  # a person's own folder may be gone
+        listing = await (await services.runs.files(project_id)).listing(limit=0)
+    except (WorkspaceError, Problem):  # a person's own folder may be gone, or the project by now
         return 0, 0
     return listing.files, listing.size_bytes

@@ -1,6 +1,6 @@
 """Documents in, documents out: files of strangers to chapters, and books to files. Pure functions."""
 
-from .archive import natural_key, read_archive, read_files
+from .archive import read_archive, read_files
 from .dividing import split_byline
 from .epub_out import to_epub
 from .limits import DEFAULT_LIMITS, ImportLimits
@@ -19,7 +19,7 @@ from .values import (
     SectionKind,
 )
 from .word_out import to_docx
-from .zips import safe_path, to_zip
+from .zips import Zip, safe_path
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -32,10 +32,10 @@ __all__ = [
     "PartKind",
     "Section",
     "SectionKind",
+    "Zip",
     "byline",
     "escape",
     "headed",
-    "natural_key",
     "read_archive",
     "read_document",
     "read_files",
@@ -46,5 +46,4 @@ __all__ = [
     "to_epub",
     "to_markdown",
     "to_txt",
-    "to_zip",
 ]

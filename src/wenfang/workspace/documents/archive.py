@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from wenfang.problems import Problem
 
+from ..paths import natural_key
 from .limits import DEFAULT_LIMITS, Budget, ImportLimits
 from .packages import open_package
 from .reading import read_within
@@ -15,7 +15,6 @@ from .sniffing import sniff
 from .values import Document
 
 _OURS_NOT = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini"})
-_NUMBER = re.compile(r"(\d+)")
 
 
 def read_archive(
@@ -49,15 +48,6 @@ def read_files(
         budget.check_bytes(total)
         if _is_wanted(path):
             yield path, _read(path, data, budget)
-
-
-def natural_key(path: str) -> list[tuple[int, int, str]]:
-    """The order of people: 第2章 before 第10章, and numbers first."""
-    return [
-        (0, int(part), "") if part.isdecimal() and len(part) < 19 else (1, 0, part.casefold())
-        for part in _NUMBER.split(path)
-        if part
-    ]
 
 
 def _is_wanted(path: str) -> bool:

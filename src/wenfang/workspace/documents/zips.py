@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, Self
 
 from ..paths import free_name, name_key, portable_name
 
@@ -13,16 +12,30 @@ EARLIEST: Final = (1980, 1, 1, 0, 0, 0)
 """The date of every entry, so that the same files give the same bytes."""
 
 
-def to_zip(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
-    """Pieces of a zip of `files` (path with forward slashes, content), one file in memory at a time.
-    Names are made safe for every system, and unlike each other; the same files give the same bytes."""
-    sink = _Sink()
-    taken: set[str] = set()
-    with zipfile.ZipFile(sink, "w") as package:
-        for path, data in files:
-            package.writestr(entry(_unlike(safe_path(path), taken)), data)
-            yield sink.take()
-    yield sink.take()
+class Zip:
+    """A zip that grows file by file, with one of them in memory at a time. Names are made safe for every
+    system, and unlike each other; the same files give the same bytes."""
+
+    def __init__(self) -> None:
+        self._sink = _Sink()
+        self._package = zipfile.ZipFile(self._sink, "w")
+        self._taken: set[str] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._package.close()
+
+    def add(self, path: str, data: bytes) -> bytes:
+        """The next piece, with the file at `path` (forward slashes) in it."""
+        self._package.writestr(entry(_unlike(safe_path(path), self._taken)), data)
+        return self._sink.take()
+
+    def end(self) -> bytes:
+        """The last piece."""
+        self._package.close()
+        return self._sink.take()
 
 
 def entry(name: str, *, is_stored: bool = False) -> zipfile.ZipInfo:

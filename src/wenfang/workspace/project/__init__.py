@@ -2,9 +2,9 @@
 
 from ..authorship import Actor, Hunk, HunkPart, HunkPartKind, author_edits, is_author_text, touched
 from ..merging import Merge, MergeConflict, three_way
+from ..values import BODY_KINDS, Content, Found, Hit, Item, Kind, Saved
 from .files import ProjectFiles
 from .history import By, Revision
-from .values import BODY_KINDS, Content, Found, Hit, Item, Kind, Saved
 
 __all__ = [
     "BODY_KINDS",

@@ -8,7 +8,8 @@ of it and is compared again when it is written.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,21 +18,20 @@ import sqlalchemy as sa
 from wenfang.core import new_id
 from wenfang.storage import Database, Tx, files
 
-from ..authorship import is_author_text
 from ..errors import WorkspaceError
-from ..paths import name_key, new_name, parse_file, parse_path
-from ..texts import decode, encode
+from ..paths import free_name, name_key, new_child, new_name, parse_file, parse_path
+from ..texts import encode
+from ..values import Item, Kind, Saved
 from . import blobs, tree, versions
-from .history import By, Change, Revision
-from .search import search
+from .history import By, Change
+from .reading import FileReader, as_file
 from .tree import Place, item_of
-from .values import Content, Found, Item, Kind, Saved
 from .versions import Keeper
 
 _TRIES = 5
 
 
-class ProjectFiles:
+class ProjectFiles(FileReader):
     """The files of the project `project_id`, for one writer: `by` says who it is.
 
     `clock` gives Unix seconds. `limit` is how many versions of an author's own a file may have; None:
@@ -49,92 +49,12 @@ class ProjectFiles:
         limit: int | None = None,
         text_limit_bytes: int = 8 * 1024 * 1024,
     ) -> None:
-        self._db = database
-        self._project = project_id
+        super().__init__(database, project_id)
         self._by = by
         self._clock = clock
         self._new_id = new_id
         self._keeper = Keeper(by, clock, limit)
         self._text_limit = text_limit_bytes
-
-    # Reading
-
-    async def list(self) -> list[Item]:
-        """All files and folders in reading order; a folder comes before what is in it."""
-        return await self._db.read(
-            lambda tx: [item_of(place) for place in tree.everything(tx, self._project)]
-        )
-
-    async def item(self, path: str) -> Item:
-        """Raises `WorkspaceError` "file_not_found"."""
-        parts = parse_file(path)
-        return await self._db.read(
-            lambda tx: item_of(tree.existing(tx, self._project, parts, path))
-        )
-
-    async def read(self, path: str, revision: int | None = None) -> Content:
-        """A whole text file as it is, or as it was in a revision. Raises `WorkspaceError`
-        "file_not_found", "revision_not_found"."""
-        parts = parse_file(path)
-
-        def read(tx: Tx) -> tuple[Place, bytes]:
-            place = self._file(tx, parts, path)
-            name = place.row.hash
-            if revision is not None:
-                name = versions.numbered(tx, place, revision).hash
-            return place, blobs.get(tx, name)
-
-        place, data = await self._db.read(read)
-        return Content(item=item_of(place), text=decode(data, place.path))
-
-    async def revisions(self, path: str) -> list[Revision]:
-        """The versions of a file, newest first."""
-        parts = parse_file(path)
-
-        def read(tx: Tx) -> list[Revision]:
-            return versions.all_of(tx, self._file(tx, parts, path))
-
-        return await self._db.read(read)
-
-    async def last_text_of_ai(self, path: str) -> str | None:
-        """What the agent wrote last, to compare the present text with (AE-1); None if it never did."""
-        parts = parse_file(path)
-
-        def read(tx: Tx) -> bytes | None:
-            last = versions.newest(tx, self._file(tx, parts, path), of_ai=True)
-            return None if last is None else blobs.get(tx, last.hash)
-
-        data = await self._db.read(read)
-        return None if data is None else decode(data, path)
-
-    async def is_of_author(self, path: str) -> bool:
-        """Whether the present text holds an author's work (AE-2): it is not blank, and its newest
-        version is not the agent's or does not hold it. A file without versions is nobody's."""
-        parts = parse_file(path)
-
-        def read(tx: Tx) -> bool:
-            place = self._file(tx, parts, path)
-            last = versions.newest(tx, place)
-            return last is not None and is_author_text(
-                blobs.get(tx, place.row.hash).decode(),
-                latest=blobs.get(tx, last.hash).decode(),
-                actor=last.actor,
-            )
-
-        return await self._db.read(read)
-
-    async def find(self, phrase: str, *, match_case: bool = False, limit: int = 200) -> Found:
-        """Where a phrase stands in the project's texts, in reading order."""
-
-        def read(tx: Tx) -> list[tuple[str, bytes]]:
-            places = [p for p in tree.everything(tx, self._project) if p.row.hash is not None]
-            texts = blobs.get_all(tx, {p.row.hash for p in places})
-            return [(p.path, texts[p.row.hash]) for p in places]
-
-        texts = await self._db.read(read)
-        return await asyncio.to_thread(search, texts, phrase, match_case=match_case, limit=limit)
-
-    # Changing
 
     async def create(
         self, path: str, kind: Kind | None = None, *, holds: Kind | None = None
@@ -153,6 +73,36 @@ class ProjectFiles:
             return item_of(tree.insert(tx, self._project, into, parts[-1], path, values))
 
         return await self._db.write(create)
+
+    async def create_folder(self, path: str) -> Item:
+        """A new folder. Raises `WorkspaceError` "path_exists"."""
+        return await self.create(path, "folder")
+
+    async def add(self, path: str, content: str | Mapping[str, str]) -> tuple[Item, ...]:
+        """A new file (its text), or a new folder of files (their texts by name): all of it is there at
+        once, or nothing. Never touches what exists: a name that is taken gets ` (2)`, before the suffix
+        of a file. Returns the files in the given order."""
+        parts = parse_file(path)
+        new_name(parts[-1], path)
+        stem, suffix = parts[-1], ""
+        if isinstance(content, str):
+            texts = {(): encode(content, path, self._text_limit)}
+            stem, suffix = os.path.splitext(parts[-1])
+        else:
+            texts = {
+                (new_child(name, path),): encode(text, path, self._text_limit)
+                for name, text in content.items()
+            }
+
+        def add(tx: Tx) -> tuple[Item, ...]:
+            into = self._folder(tx, parts[:-1], path, make=True)
+            name = free_name(stem, suffix, tree.names_in(tx, self._project, into))
+            return tuple(
+                self._create(tx, (*parts[:-1], name, *below), path, data, None, "import").item
+                for below, data in texts.items()
+            )
+
+        return await self._db.write(add)
 
     async def write(
         self,
@@ -176,7 +126,7 @@ class ProjectFiles:
                 raise WorkspaceError("revision_conflict", path=path, revision=present or "")
             if place is None:
                 return self._create(tx, parts, path, data, kind, change)
-            return self._keeper.put(tx, _as_file(place, path), data, change or self._edit)
+            return self._keeper.put(tx, as_file(place, path), data, change or self._edit)
 
         return await self._db.write(write)
 
@@ -295,9 +245,6 @@ class ProjectFiles:
     def _edit(self) -> Change:
         return "ai_edit" if self._by.actor == "ai" else "edit"
 
-    def _file(self, tx: Tx, parts: Sequence[str], path: str) -> Place:
-        return _as_file(tree.existing(tx, self._project, parts, path), path)
-
     def _folder(self, tx: Tx, parts: Sequence[str], path: str, *, make: bool) -> Place:
         values = self._new_row("folder") if make else None
         return tree.folder(tx, self._project, parts, path, values)
@@ -319,9 +266,3 @@ class ProjectFiles:
         place = tree.insert(tx, self._project, into, parts[-1], path, values)
         saved = self._keeper.put(tx, place, data, change or "create")
         return replace(saved, previous=None)
-
-
-def _as_file(place: Place, path: str) -> Place:
-    if place.row.kind == "folder":
-        raise WorkspaceError("path_invalid", path=path, problem="it is a folder")
-    return place

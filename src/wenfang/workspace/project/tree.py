@@ -13,7 +13,7 @@ from wenfang.storage import Tx, files
 
 from ..errors import WorkspaceError
 from ..paths import name_key, new_name
-from .values import Item, Kind
+from ..values import Item, Kind
 
 ROOT = ""
 _NUMBERED = ("draft", "outline", "script")
@@ -112,6 +112,13 @@ def position(tx: Tx, project: str, parent: str, name: str, kind: str) -> int:
         return heading.number
     last = tx.sa.execute(_LAST, {"project": project, "parent": parent}).scalar()
     return 1 + (last or 0)
+
+
+def names_in(tx: Tx, project: str, into: Place) -> set[str]:
+    """The keys of the names that are taken in a folder."""
+    parent = ROOT if into.row is None else into.row.id
+    mine = sa.and_(files.c.project_id == project, files.c.parent == parent, _LIVE)
+    return set(tx.sa.execute(sa.select(files.c.name_key).where(mine)).scalars())
 
 
 def is_there(tx: Tx, file_id: str) -> bool:

@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from wenfang.storage import Tx, files, revisions
 
 from ..errors import WorkspaceError
+from ..values import Saved
 from . import blobs
 from .history import By, Change, Measure, Revision, is_amended, is_unrecorded, measure
 from .tree import Place, item_of
-from .values import Saved
 
 _FIELDS = (revisions.c[name] for name in Revision.__dataclass_fields__)
 _ALL = (

@@ -2,6 +2,7 @@ import { EditorState, Text } from "@codemirror/state";
 import { describe, expect, it } from "vitest";
 import { lineFirst } from "../diff/line-first";
 import { rank } from "../rank";
+import type { Entry } from "@/api/types";
 import { above, shelve } from "../tree/paths";
 import { count } from "./count";
 import { lineBreakOf } from "./setup";
@@ -62,11 +63,20 @@ describe("lineFirst", () => {
 });
 
 describe("the tree", () => {
-  const entry = (path: string, kind: "file" | "folder") => ({ path, kind, size_bytes: 0, modified_at: 0, revision: null });
+  const entry = (path: string, kind: "file" | "folder"): Entry => ({
+    id: path,
+    path,
+    kind,
+    type: kind === "folder" ? "folder" : "draft",
+    size_bytes: 0,
+    words: null,
+    modified_at: 0,
+    revision: null,
+  });
 
-  it("puts folders first and counts in names as numbers", () => {
-    const shelf = shelve([entry("第10章.md", "file"), entry("第2章.md", "file"), entry("资料", "folder"), entry("资料/a.md", "file")]);
-    expect(shelf.children.get("/")).toEqual(["资料", "第2章.md", "第10章.md"]);
+  it("keeps the reading order", () => {
+    const shelf = shelve([entry("序.md", "file"), entry("资料", "folder"), entry("资料/a.md", "file"), entry("跋.md", "file")]);
+    expect(shelf.children.get("/")).toEqual(["序.md", "资料", "跋.md"]);
     expect(shelf.children.get("资料")).toEqual(["资料/a.md"]);
   });
 

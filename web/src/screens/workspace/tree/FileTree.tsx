@@ -117,7 +117,7 @@ function open(tree: TreeInstance<Entry>, folder: string): void {
 
 /** A row that the tree still remembers and the project no longer has. */
 function gone(path: string): Entry {
-  return { path, kind: "file", size_bytes: 0, modified_at: 0, revision: null };
+  return { id: path, path, kind: "file", type: "document", size_bytes: 0, words: null, modified_at: 0, revision: null };
 }
 
 /** The folders that were open when the project was last seen; the first time, those at the top. */

@@ -26,19 +26,13 @@ export interface Shelf {
   children: ReadonlyMap<string, readonly string[]>;
 }
 
-const ORDER = new Intl.Collator(["zh-CN", "en"], { numeric: true });
-
-/** Folders first, then by name, with numbers as numbers. */
+/** The entries by folder, in the reading order in which the server tells them. */
 export function shelve(list: readonly Entry[]): Shelf {
   const entries = new Map(list.map((entry) => [entry.path, entry]));
   const children = new Map<string, string[]>([[ROOT, []]]);
   for (const entry of list) {
     const parent = folderOf(entry.path) || ROOT;
     children.set(parent, [...(children.get(parent) ?? []), entry.path]);
-  }
-  const rankOf = (path: string) => (entries.get(path)?.kind === "folder" ? 0 : 1);
-  for (const paths of children.values()) {
-    paths.sort((a, b) => rankOf(a) - rankOf(b) || ORDER.compare(nameOf(a), nameOf(b)));
   }
   return { entries, children };
 }

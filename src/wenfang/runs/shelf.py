@@ -1,0 +1,35 @@
+"""Where the files of projects are: in the database, or in a person's own folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from wenfang.storage import Database
+from wenfang.workspace import Files, FolderFiles, Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelf:
+    """Makes the `Files` of a project, for one writer."""
+
+    database: Database
+    clock: Callable[[], float]
+    new_id: Callable[[str], str]
+
+    def files(
+        self,
+        project_id: str,
+        folder: Path | None,
+        actor: Literal["author", "ai", "system"],
+        run_id: str | None = None,
+    ) -> Files:
+        """`folder` is a person's own; `run_id` names the run that an agent writes in."""
+        if folder is not None:
+            return FolderFiles(Workspace(folder, new_id=self.new_id))
+        from wenfang.workspace.project import By, ProjectFiles  # not for folders
+
+        by = By(actor=actor, run_id=run_id)
+        return ProjectFiles(self.database, project_id, by=by, clock=self.clock, new_id=self.new_id)
