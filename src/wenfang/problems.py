@@ -79,6 +79,8 @@ PROBLEMS: dict[str, Row] = dict(
         _row("revision_not_found", 404, "{path} 没有第 {revision} 个版本", "{path} has no version {revision}"),
         _row("file_busy", 409, "{path} 一直在被别人改动；请稍后再试",
              "{path} is being changed by someone else all the time; try again in a moment"),
+        _row("order_fixed", 409, "磁盘文件夹里的文件按名字排序；请改名字",
+             "Files in a folder of the disk have the order of their names; rename them"),
         _row("content_damaged", 500, "数据库里的内容 {id} 已损坏；请从备份恢复",
              "The text {id} in the database is damaged; restore it from a backup"),
         _row("file_not_text", 415, "{path} 不是文本文件", "{path} is not a text file"),

@@ -139,10 +139,11 @@ class RunFinished(Envelope):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChanged(Envelope):
     """A file of the project changed. `revision` is empty for a deleted one; `to` is the new path of
-    a renamed one. Facts of a run's tools carry the run's id."""
+    a renamed one; of an arranged folder the files have another order. Facts of a run's tools carry the
+    run's id."""
 
     path: str
-    change: Literal["created", "written", "deleted", "renamed"]
+    change: Literal["created", "written", "deleted", "renamed", "arranged"]
     by: Literal["author", "ai", "system"]
     revision: str = ""
     to: str | None = None

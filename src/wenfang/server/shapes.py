@@ -94,6 +94,43 @@ class FileText(FileSaved):
     text: str
 
 
+class Version(Shape):
+    """One version of a file. `n` counts from 1; `parent` is the one it was made from, `origin` the one whose
+    text was brought back; `revision` names the text, as in `FileSaved`. Lines are counted against
+    `parent`. A version that was saved again within ten minutes keeps `opened_at`."""
+
+    n: int
+    parent: int | None
+    revision: str
+    actor: Literal["author", "ai", "system"]
+    change: Literal["create", "edit", "ai_edit", "restore", "auto_save", "import"]
+    run_id: str | None
+    origin: int | None
+    words: int
+    characters: int
+    lines_added: int
+    lines_removed: int
+    opened_at: float
+    saved_at: float
+
+
+class Hit(Shape):
+    """`line` and `column` count from 1, `column` in characters; `excerpt` is of the line around it."""
+
+    path: str
+    line: int
+    column: int
+    excerpt: str
+
+
+class Found(Shape):
+    """`total` counts all hits, `files` the files that have some; `hits` are the first."""
+
+    hits: list[Hit]
+    total: int
+    files: int
+
+
 class ImportedFile(Shape):
     path: str
     size_bytes: int
@@ -234,6 +271,17 @@ class SaveIn(Shape):
 
 class FolderIn(Shape):
     path: Path
+
+
+class RestoreIn(Shape):
+    path: Path
+
+
+class ArrangeIn(Shape):
+    """`folder` is "" for the project itself; `names` are of files and folders in it."""
+
+    folder: Annotated[str, StringConstraints(max_length=1000)] = ""
+    names: Annotated[list[Path], Field(max_length=5000)]
 
 
 class RenameIn(Shape):

@@ -78,6 +78,11 @@ class Files(Protocol):
         """Rename a file or folder, also into another folder. Raises "path_exists"."""
         ...
 
+    async def arrange(self, folder: str, names: Sequence[str]) -> None:
+        """Put the files of a folder in the order of `names`; those that are not named come after.
+        Raises "order_fixed" where names decide."""
+        ...
+
     async def delete(self, path: str) -> str:
         """Put a file or folder in the trash. Returns the id that `restore` takes."""
         ...

@@ -102,6 +102,10 @@ class FolderFiles:
     async def move(self, path: str, to: str) -> Item:
         return _item(await asyncio.to_thread(self._workspace.move, path, to))
 
+    async def arrange(self, folder: str, names: Sequence[str]) -> None:
+        del names
+        raise WorkspaceError("order_fixed", path=folder)
+
     async def delete(self, path: str) -> str:
         return await asyncio.to_thread(self._workspace.delete, path)
 

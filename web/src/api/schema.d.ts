@@ -120,6 +120,26 @@ export interface paths {
         patch: operations["rename_project"];
         trace?: never;
     };
+    "/api/projects/{pid}/arrange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Arrange
+         * @description Put the files of a folder in an order; those that are not named come after.
+         */
+        post: operations["arrange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{pid}/events": {
         parameters: {
             query?: never;
@@ -200,6 +220,26 @@ export interface paths {
          * @description Move a file or folder to the project's trash.
          */
         delete: operations["delete_file"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{pid}/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find
+         * @description Where a phrase stands in the texts of the project, in reading order.
+         */
+        get: operations["find"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -337,6 +377,66 @@ export interface paths {
          * @description Undo a delete.
          */
         post: operations["restore_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{pid}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Versions
+         * @description The versions of a file, newest first; none for a file in a folder of the disk.
+         */
+        get: operations["list_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{pid}/versions/{n}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Version
+         * @description A file as it was. Its `revision` is that of the file as it is now.
+         */
+        get: operations["read_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{pid}/versions/{n}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore Version
+         * @description Bring the text of a version back as a new one; nothing that was there is lost.
+         */
+        post: operations["restore_version"];
         delete?: never;
         options?: never;
         head?: never;
@@ -585,6 +685,19 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * ArrangeIn
+         * @description `folder` is "" for the project itself; `names` are of files and folders in it.
+         */
+        ArrangeIn: {
+            /**
+             * Folder
+             * @default
+             */
+            folder: string;
+            /** Names */
+            names: string[];
+        };
+        /**
          * Assistant
          * @description A reply. `error` is set exactly if `stop` is "error"; partial text is kept either way.
          *     `usage` is of this reply; `attempts` holds what earlier tries cost.
@@ -766,7 +879,8 @@ export interface components {
         /**
          * FileChanged
          * @description A file of the project changed. `revision` is empty for a deleted one; `to` is the new path of
-         *     a renamed one. Facts of a run's tools carry the run's id.
+         *     a renamed one; of an arranged folder the files have another order. Facts of a run's tools carry the
+         *     run's id.
          */
         FileChanged: {
             /**
@@ -778,7 +892,7 @@ export interface components {
              * Change
              * @enum {string}
              */
-            change: "created" | "written" | "deleted" | "renamed";
+            change: "created" | "written" | "deleted" | "renamed" | "arranged";
             /** Path */
             path: string;
             /**
@@ -908,6 +1022,18 @@ export interface components {
             /** Path */
             path: string;
         };
+        /**
+         * Found
+         * @description `total` counts all hits, `files` the files that have some; `hits` are the first.
+         */
+        Found: {
+            /** Files */
+            files: number;
+            /** Hits */
+            hits: components["schemas"]["Hit"][];
+            /** Total */
+            total: number;
+        };
         /** Health */
         Health: {
             /**
@@ -918,6 +1044,20 @@ export interface components {
             status: "ok";
             /** Version */
             version: string;
+        };
+        /**
+         * Hit
+         * @description `line` and `column` count from 1, `column` in characters; `excerpt` is of the line around it.
+         */
+        Hit: {
+            /** Column */
+            column: number;
+            /** Excerpt */
+            excerpt: string;
+            /** Line */
+            line: number;
+            /** Path */
+            path: string;
         };
         /**
          * Image
@@ -1179,6 +1319,11 @@ export interface components {
         RenameSessionIn: {
             /** Title */
             title: string;
+        };
+        /** RestoreIn */
+        RestoreIn: {
+            /** Path */
+            path: string;
         };
         /** Run */
         Run: {
@@ -1840,6 +1985,46 @@ export interface components {
              */
             type: "user.message";
         };
+        /**
+         * Version
+         * @description One version of a file. `n` counts from 1; `parent` is the one it was made from, `origin` the one whose
+         *     text was brought back; `revision` names the text, as in `FileSaved`. Lines are counted against
+         *     `parent`. A version that was saved again within ten minutes keeps `opened_at`.
+         */
+        Version: {
+            /**
+             * Actor
+             * @enum {string}
+             */
+            actor: "author" | "ai" | "system";
+            /**
+             * Change
+             * @enum {string}
+             */
+            change: "create" | "edit" | "ai_edit" | "restore" | "auto_save" | "import";
+            /** Characters */
+            characters: number;
+            /** Lines Added */
+            lines_added: number;
+            /** Lines Removed */
+            lines_removed: number;
+            /** N */
+            n: number;
+            /** Opened At */
+            opened_at: number;
+            /** Origin */
+            origin: number | null;
+            /** Parent */
+            parent: number | null;
+            /** Revision */
+            revision: string;
+            /** Run Id */
+            run_id: string | null;
+            /** Saved At */
+            saved_at: number;
+            /** Words */
+            words: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -2163,6 +2348,66 @@ export interface operations {
             };
             /** @description project_not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description any other failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    arrange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                pid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArrangeIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description invalid_request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description project_not_found, file_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description order_fixed */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2556,6 +2801,59 @@ export interface operations {
                 };
             };
             /** @description project_not_found, file_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description any other failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    find: {
+        parameters: {
+            query: {
+                phrase: string;
+                match_case?: boolean;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                pid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Found"];
+                };
+            };
+            /** @description invalid_request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description project_not_found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3035,6 +3333,163 @@ export interface operations {
             };
             /** @description path_exists */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description any other failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_versions: {
+        parameters: {
+            query: {
+                path: string;
+            };
+            header?: never;
+            path: {
+                pid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Version"][];
+                };
+            };
+            /** @description invalid_request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description project_not_found, file_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description any other failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    read_version: {
+        parameters: {
+            query: {
+                path: string;
+            };
+            header?: never;
+            path: {
+                pid: string;
+                n: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileText"];
+                };
+            };
+            /** @description invalid_request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description project_not_found, file_not_found, revision_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description any other failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    restore_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                pid: string;
+                n: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileSaved"];
+                };
+            };
+            /** @description invalid_request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description project_not_found, file_not_found, revision_not_found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

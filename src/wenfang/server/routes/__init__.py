@@ -1,11 +1,12 @@
 """The routes, one module for each thing the studio works with."""
 
-from . import documents, files, model, projects, runs, sessions, settings, system
+from . import documents, files, model, projects, runs, sessions, settings, system, versions
 
 routers = (
     system.router,
     projects.router,
     files.router,
+    versions.router,
     documents.router,
     sessions.router,
     runs.router,

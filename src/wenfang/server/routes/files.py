@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
 from fastapi import APIRouter
 
-from wenfang.runs import FileChanged
-from wenfang.workspace import Item
-
 from ..errors import documented
-from ..services import Served, Services
+from ..services import Served
 from ..shapes import Entry, FileSaved, FileText, FolderIn, RenameIn, SaveIn, Trashed, Tree
+from .changes import entry_of, saved_fields, tell
 
 router = APIRouter(prefix="/api/projects/{pid}", tags=["files"])
 
@@ -23,7 +19,7 @@ async def list_files(pid: str, services: Served) -> Tree:
     """The whole tree, in reading order."""
     files = await services.runs.files(pid)
     listing = await files.listing(limit=_LISTED)
-    return Tree(entries=[_entry(each) for each in listing.entries], truncated=listing.truncated)
+    return Tree(entries=[entry_of(each) for each in listing.entries], truncated=listing.truncated)
 
 
 @router.get(
@@ -35,7 +31,7 @@ async def list_files(pid: str, services: Served) -> Tree:
 async def read_file(pid: str, path: str, services: Served) -> FileText:
     files = await services.runs.files(pid)
     content = await files.read(path)
-    return FileText(text=content.text, **_saved(content.item, content.text))
+    return FileText(text=content.text, **saved_fields(content.item, content.text))
 
 
 @router.put(
@@ -49,8 +45,8 @@ async def save_file(pid: str, path: str, body: SaveIn, services: Served) -> File
     files = await services.runs.files(pid)
     saved = await files.write(path, body.text, base=body.base)
     change = "created" if saved.previous is None else "written"
-    await _tell(services, pid, saved.item.path, change, revision=saved.hash)
-    return FileSaved(**_saved(saved.item, body.text))
+    await tell(services, pid, saved.item.path, change, revision=saved.hash)
+    return FileSaved(**saved_fields(saved.item, body.text))
 
 
 @router.delete(
@@ -61,7 +57,7 @@ async def delete_file(pid: str, path: str, services: Served) -> Trashed:
     """Move a file or folder to the project's trash."""
     files = await services.runs.files(pid)
     trash_id = await files.delete(path)
-    await _tell(services, pid, path, "deleted")
+    await tell(services, pid, path, "deleted")
     return Trashed(trash_id=trash_id)
 
 
@@ -73,8 +69,8 @@ async def restore_file(pid: str, trash_id: str, services: Served) -> Entry:
     """Undo a delete."""
     files = await services.runs.files(pid)
     entry = await files.restore(trash_id)
-    await _tell(services, pid, entry.path, "created")
-    return _entry(entry)
+    await tell(services, pid, entry.path, "created")
+    return entry_of(entry)
 
 
 @router.post(
@@ -85,8 +81,8 @@ async def restore_file(pid: str, trash_id: str, services: Served) -> Entry:
 async def create_folder(pid: str, body: FolderIn, services: Served) -> Entry:
     files = await services.runs.files(pid)
     entry = await files.create_folder(body.path)
-    await _tell(services, pid, entry.path, "created")
-    return _entry(entry)
+    await tell(services, pid, entry.path, "created")
+    return entry_of(entry)
 
 
 @router.post(
@@ -97,42 +93,5 @@ async def rename(pid: str, body: RenameIn, services: Served) -> Entry:
     """Rename or move a file or folder."""
     files = await services.runs.files(pid)
     entry = await files.move(body.path, body.to)
-    await _tell(services, pid, body.path, "renamed", to=entry.path)
-    return _entry(entry)
-
-
-async def _tell(
-    services: Services,
-    pid: str,
-    path: str,
-    change: Literal["created", "written", "deleted", "renamed"],
-    *,
-    revision: str = "",
-    to: str | None = None,
-) -> None:
-    fact = FileChanged(path=path, change=change, by="author", revision=revision, to=to)
-    await services.runs.record_file_change(pid, fact)
-
-
-def _entry(item: Item) -> Entry:
-    return Entry(
-        id=item.id,
-        path=item.path,
-        kind="folder" if item.kind == "folder" else "file",
-        type=item.kind,
-        size_bytes=item.size_bytes,
-        words=item.words,
-        modified_at=item.updated_at,
-        revision=item.hash,
-    )
-
-
-def _saved(item: Item, text: str) -> dict[str, Any]:
-    return {
-        "path": item.path,
-        "revision": item.hash or "",
-        "size_bytes": item.size_bytes,
-        "words": item.words,
-        "modified_at": item.updated_at,
-        "newline": "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n",
-    }
+    await tell(services, pid, body.path, "renamed", to=entry.path)
+    return entry_of(entry)

@@ -97,4 +97,4 @@ def _to_line_end(text: str, at: int) -> int:
 
 
 def _lines(text: str) -> list[str]:
-    return text.split("\n") if text else []
+    return text.removesuffix("\n").split("\n") if text else []
