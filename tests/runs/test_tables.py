@@ -35,7 +35,7 @@ from wenfang.core import (
 from wenfang.runs import AgentSpec, Envelope, Options, RunContext, RunInfo, engine, sql
 from wenfang.runs.catalog import find_project, find_session, title_of
 from wenfang.runs.codec import encode, wrap
-from wenfang.runs.driver import ending_of
+from wenfang.runs.ending import ending_of
 from wenfang.runs.entries import entry_of, steer_fact
 from wenfang.runs.facts import (
     BlockDelta,

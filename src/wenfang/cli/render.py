@@ -18,6 +18,7 @@ from wenfang.runs import (
     BlockDelta,
     Event,
     MessageFinished,
+    NoticeGiven,
     RunFinished,
     StepReset,
     ToolFinished,
@@ -80,6 +81,8 @@ class Printer:
                 self._line("  " + event.text)
             case ToolFinished():
                 self._result(event.result)
+            case NoticeGiven(code="body_kept"):
+                self._line(self._say("run.body_kept", **event.params))
             case RunFinished():
                 self._finish(event)
             case _:

@@ -69,6 +69,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "run.retry": ("（还没有回答，再试一次：{why}）", "(no answer yet, trying again: {why})"),
     "run.takeover": ("另一个进程接手了这次运行", "another process took the run over"),
     "run.stopping": ("正在停止……再按一次 Ctrl-C 立即退出", "Stopping... press Ctrl-C again to leave at once"),
+    "run.body_kept": ("写到一半的文字存在 {path}", "The text so far is kept in {path}"),
     "run.usage": ("{steps} 步，{calls} 次工具调用，输入 {input} / 输出 {output} 个词元{estimated}，{seconds} 秒",
                   "steps: {steps}, tool calls: {calls}, tokens: {input} in / {output} out{estimated}, {seconds} s"),
     "run.estimated": ("（估计）", " (estimated)"),

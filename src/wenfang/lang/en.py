@@ -87,6 +87,9 @@ _TITLE_BEGINS = re.compile(r"\s+[“\"'‘(\[]?[A-Z0-9]")
 class English:
     """The pack of English."""
 
+    untitled = "Untitled"
+    unfinished = " (unfinished)"
+
     def read_heading(self, line: str) -> Heading | None:
         if not _BEGINS.match(line) or len(line) > _LONGEST or line.endswith((",", ";")):
             return None

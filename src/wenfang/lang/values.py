@@ -21,7 +21,14 @@ class Heading:
 
 
 class LanguagePack(Protocol):
-    """Every rule about wording, for one language. Rules fail safe: what is unclear is no heading."""
+    """Every rule about wording, for one language. Rules fail safe: what is unclear is no heading.
+
+    `untitled` names a file whose name never came; `unfinished` is set behind the name of a file that holds
+    a text that was cut off.
+    """
+
+    untitled: str
+    unfinished: str
 
     def read_heading(self, line: str) -> Heading | None:
         """What `line` (one line, trimmed) heads, or None if it is prose."""

@@ -69,6 +69,9 @@ _ANOTHER_WORD = re.compile(
 class Chinese:
     """The pack of simplified and traditional Chinese."""
 
+    untitled = "未命名"
+    unfinished = "（未写完）"
+
     def read_heading(self, line: str) -> Heading | None:
         if line[:1] not in _BEGINNINGS or len(line) > _LONGEST:
             return None

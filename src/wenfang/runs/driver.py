@@ -39,13 +39,14 @@ from wenfang.core import (
 )
 from wenfang.problems import Problem
 
-from .entries import entry_of, steer_fact
+from .bodies import Unfinished, keep_unfinished, unfinished_bodies
+from .ending import ending_of
+from .entries import steer_fact
 from .facts import (
     Fact,
     FileChanged,
     MessageFinished,
     NoticeGiven,
-    RunFinished,
     StepReset,
     StepStarted,
     ToolFinished,
@@ -54,7 +55,7 @@ from .facts import (
 )
 from .fold import Fold
 from .hub import Hub
-from .journal import Ack, Claim, Ending, Fenced, Journal, Probe, Waiting
+from .journal import Ack, Claim, Fenced, Journal, Probe, Waiting
 from .keyed import KeyedToolbox
 from .pen import Pen, persist
 from .records import AgentSpec, MakeAgent, Options
@@ -154,11 +155,13 @@ class Driver:
         claim, desk = self._claim, self._desk
         desk.probe("claim.after")
         self._past = past = await desk.journal.history(claim)
+        partial = b""
         if past.open_step is not None:
             partial = await desk.journal.partial(claim.run_id)
             self._note(void_request(past.open_step, past, partial))
         reason = closing_reason(claim, desk.clock(), desk.options.attempts)
         if reason is not None:
+            await self._keep_bodies(unfinished_bodies(partial.splitlines()))
             await self._close(reason)
             return
         try:
@@ -273,9 +276,11 @@ class Driver:
             case ModelStart():
                 await self._step(event)
             case MessageEnd():
+                cut = self._cut_bodies(event)
                 self._voice.end()
                 self._desk.probe("message.before_append")
                 self._message(event)
+                await self._keep_bodies(cut)
                 await self._steering.load()
             case ToolStart():
                 await self._intend(event)
@@ -309,6 +314,20 @@ class Driver:
             MessageFinished(step=event.step, message_id=event.message_id, message=event.message),
             patience_s=self._desk.options.patience_s,
         )
+
+    def _cut_bodies(self, event: MessageEnd) -> list[Unfinished]:
+        """Texts for files in a reply that was cut off: none of its calls will be made."""
+        if event.message.stop not in ("aborted", "error"):
+            return []
+        self._voice.flush()
+        live = self._desk.hub.live(self._claim.project_id, self._claim.run_id)
+        return unfinished_bodies(frame.data for frame in live.frames()) if live else []
+
+    async def _keep_bodies(self, bodies: Sequence[Unfinished]) -> None:
+        if bodies:
+            claim = self._claim
+            files = self._desk.shelf.files(claim.project_id, claim.folder, "ai", claim.run_id)
+            self._note(*await keep_unfinished(files, bodies))
 
     async def _intend(self, event: ToolStart) -> None:
         call = event.call
@@ -376,24 +395,3 @@ class Driver:
 def _just_runs_again(tool: Tool | None) -> bool:
     """Whether a call that the journal does not know of is no loss (None: no tool of that name)."""
     return tool is None or tool.replay == "read"
-
-
-def ending_of(run_id: str, end: RunEnd, past: Fold, reserved: int) -> Ending:
-    """The closing of a run, with what the journal says it used."""
-    last = RunFinished(
-        status=end.status,
-        reason=end.reason,
-        answer=end.answer,
-        usage=past.ledger.total,
-        steps=end.steps,
-        tool_calls=end.tool_calls,
-        failure=end.failure,
-    )
-    return Ending(
-        run_id=run_id,
-        status=end.status,
-        reason=end.reason,
-        usage=past.ledger.total,
-        entries=[entry_of(last)],
-        settlement=past.ledger.settle(reserved),
-    )

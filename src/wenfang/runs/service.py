@@ -16,7 +16,8 @@ from wenfang.workspace import Files
 
 from . import reads, sql
 from .catalog import Catalog, find_project, title_of
-from .driver import Desk, ending_of
+from .driver import Desk
+from .ending import ending_of
 from .engine import LocalEngine
 from .entries import entry_of
 from .facts import FileChanged, RunStarted, UserMessage

@@ -67,6 +67,7 @@ export const enProblems: Record<keyof typeof zhProblems, string> = {
   "failure.overflow": "The content is too long.",
   "failure.stream_incomplete": "The answer did not arrive whole.",
 
+  "notice.body_kept": "The text so far is kept in {path}",
   "notice.limit_reached": "A limit was reached; it is wrapping up.",
 
   "toolerror.unknown_tool": "There is no such tool",

@@ -65,6 +65,7 @@ export const zhProblems = {
   "failure.overflow": "内容太长。",
   "failure.stream_incomplete": "回答没有传完。",
 
+  "notice.body_kept": "写到一半的文字存在 {path}",
   "notice.limit_reached": "已到上限，正在收尾作答。",
 
   "toolerror.unknown_tool": "没有这个工具",
