@@ -167,6 +167,8 @@ export const en: Record<Key, string> = {
   "editor.preview": "Preview",
   "editor.edit": "Edit",
   "editor.copy": "Copy the whole text",
+  "live.writing": "The assistant is writing this file",
+  "live.take_over": "Stop and take over",
   "editor.chars": "{n} characters",
   "editor.paragraphs": "{n} paragraphs",
   "editor.selected": "{n} selected",

@@ -166,6 +166,8 @@ export const zh = {
   "editor.preview": "预览",
   "editor.edit": "编辑",
   "editor.copy": "复制全文",
+  "live.writing": "助手正在写入这个文件",
+  "live.take_over": "停止并接管",
   "editor.chars": "{n} 字",
   "editor.paragraphs": "{n} 段",
   "editor.selected": "已选 {n} 字",

@@ -3,6 +3,7 @@ import { Suspense, useCallback, useEffect, useState } from "react";
 import { useStore } from "zustand";
 import { ApiError } from "@/api/client";
 import { useT } from "@/i18n/t";
+import { useLiveBody } from "@/run/bodies";
 import { late } from "@/lib/late";
 import { Button, IconButton } from "@/ui/button";
 import { CopyButton } from "@/ui/copy-button";
@@ -12,6 +13,7 @@ import { nameOf } from "../tree/paths";
 import { CodeEditor } from "./CodeEditor";
 import type { OpenDoc } from "./doc";
 import { openDoc } from "./docs";
+import { LiveText } from "./LiveText";
 import { StatusBar } from "./StatusBar";
 
 const Conflict = late(() => import("../diff/Conflict").then((module) => module.Conflict));
@@ -22,14 +24,22 @@ export function FileView({ path }: { path: string }) {
   const [doc, setDoc] = useState<OpenDoc | null>(null);
   const [failed, setFailed] = useState<{ path: string; error: unknown } | null>(null);
   const load = useCallback(
-    () => void openDoc(projectId, path).then(setDoc, (error: unknown) => setFailed({ path, error })),
+    () =>
+      void openDoc(projectId, path).then(
+        (opened) => (setDoc(opened), setFailed(null)),
+        (error: unknown) => setFailed({ path, error }),
+      ),
     [projectId, path],
   );
-  useEffect(load, [load]);
   const retry = () => {
     setFailed(null);
     load();
   };
+  const body = useLiveBody(path);
+  const isLive = body !== null;
+  // While the agent writes it there may be no file yet; after that it is there, or is another one.
+  useEffect(() => (isLive ? undefined : load()), [isLive, load]);
+  if (body) return <LiveText path={path} body={body} />;
   if (failed?.path === path) return <Failed className="flex-1 justify-center" error={failed.error} onRetry={retry} />;
   return doc?.isAt(path) ? <Opened doc={doc} path={path} /> : <div className="flex-1" />;
 }
