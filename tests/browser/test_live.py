@@ -92,9 +92,9 @@ def test_13_a_person_writes_elsewhere_meanwhile(desk: Callable[..., Desk]) -> No
 def test_13_what_was_typed_before_the_agent_began_is_a_version(desk: Callable[..., Desk]) -> None:
     at = desk([writing(CHAPTER, "a.md"), {"text": "写好了。"}], {"a.md": "旧\n"})
     at.open("a.md")
-    at.say("重写")
     at.editor.click()
     at.page.keyboard.insert_text("刚想到的")  # not saved yet
+    at.say("重写")
     expect(live(at)).to_contain_text("第3段")
     at.wait_for_end()
     expect(at.editor).to_contain_text("第1段")
