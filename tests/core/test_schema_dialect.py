@@ -82,10 +82,15 @@ def decode(text: str, *, stop: str = "stop", pieces: list[str] | None = None, co
     """The blocks of a reply, and the live deltas joined by kind."""
     decoder = (conversation or opened()).decoder()
     live: dict[str, str] = {}
-    for piece in [text] if pieces is None else pieces:
-        for delta in decoder.feed(Delta(kind="text", text=piece)):
-            live[delta.kind] = live.get(delta.kind, "") + delta.text
-    return decoder.close(raw(text, stop)), live
+    told = [
+        delta
+        for piece in ([text] if pieces is None else pieces)
+        for delta in decoder.feed(Delta(kind="text", text=piece))
+    ]
+    reply = decoder.close(raw(text, stop))
+    for delta in (*told, *decoder.late):
+        live[delta.kind] = live.get(delta.kind, "") + delta.text
+    return reply, live
 
 
 def plain(reply: Assistant):
@@ -385,9 +390,9 @@ def test_5_11_what_the_model_was_told_about_its_reply_is_never_the_answer(pieces
         blocks, live = said(echo)
         assert [getattr(b, "error", None) for b in blocks.content][-1]
         assert "text" not in live
-    blocks, live = said("The reply is no object of mine.")
-    assert plain(blocks)[-1] == ("text", "The reply is no object of mine.")
-    assert live["text"] == "The reply is no object of mine."
+    for own in ("The reply is no object of mine.", "The reply"):
+        blocks, live = said(own)
+        assert (plain(blocks)[-1], live["text"]) == (("text", own), own)
     assert decode(told, conversation=conversation)[0].calls
     assert decode(told, conversation=conversation)[0].calls
 

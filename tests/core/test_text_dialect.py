@@ -413,6 +413,16 @@ def test_5_11_a_call_without_its_form_never_becomes_the_answer(name: str, text: 
     assert plain(reply.content) == [(Text, "Adding gives three.")]
 
 
+@pytest.mark.parametrize("name", ["tagged", "markdown", "bracket", "classic"])
+@pytest.mark.parametrize("text", ["See <tool_result>3</tool_result>.", "So <|im_end|> three."])
+def test_5_11_markup_never_becomes_the_answer(name: str, text: str) -> None:
+    conversation = opened(name)
+    asked(conversation, user("Add."))
+    for _ in range(3):
+        (call,) = read(conversation, text, size=5)[0].calls
+        assert call.name == UNREADABLE
+
+
 @EACH
 def test_5_11_a_repair_names_the_tool_that_was_meant_and_its_arguments(name: str) -> None:
     conversation = opened(name, ADD, TAKEN_APART)
