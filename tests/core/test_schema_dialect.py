@@ -30,6 +30,7 @@ from wenfang.core import (
     tool,
     user,
 )
+from wenfang.core.dialects.examples import language_of
 from wenfang.core.dialects.schema_conversation import Repeats, write_step
 from wenfang.core.dialects.schema_grammar import (
     ANSWER_CHARS,
@@ -38,7 +39,7 @@ from wenfang.core.dialects.schema_grammar import (
     THOUGHT_CHARS,
     step_schema,
 )
-from wenfang.core.dialects.schema_prompt import language_of, system_text
+from wenfang.core.dialects.schema_prompt import system_text
 from wenfang.core.dialects.schema_reader import StepReader
 from wenfang.core.dialects.told_conversation import UNREADABLE
 
@@ -81,10 +82,15 @@ def decode(text: str, *, stop: str = "stop", pieces: list[str] | None = None, co
     """The blocks of a reply, and the live deltas joined by kind."""
     decoder = (conversation or opened()).decoder()
     live: dict[str, str] = {}
-    for piece in [text] if pieces is None else pieces:
-        for delta in decoder.feed(Delta(kind="text", text=piece)):
-            live[delta.kind] = live.get(delta.kind, "") + delta.text
-    return decoder.close(raw(text, stop)), live
+    told = [
+        delta
+        for piece in ([text] if pieces is None else pieces)
+        for delta in decoder.feed(Delta(kind="text", text=piece))
+    ]
+    reply = decoder.close(raw(text, stop))
+    for delta in (*told, *decoder.late):
+        live[delta.kind] = live.get(delta.kind, "") + delta.text
+    return reply, live
 
 
 def plain(reply: Assistant):
@@ -367,6 +373,28 @@ def test_fb09_a_step_with_another_tool_is_refused_where_one_is_required() -> Non
     assert (
         decode(strange, conversation=conversation)[0].calls[0].error is None
     )  # refused as unknown
+
+
+@pytest.mark.parametrize("pieces", [1, 7, 10_000])
+def test_5_11_what_the_model_was_told_about_its_reply_is_never_the_answer(pieces: int) -> None:
+    conversation = opened()
+    told = "Nothing was run: the reply is no object. Reply with one."
+    conversation.request([user("?"), user(told, source="repair")], tool_choice="auto", stream=True)
+
+    def said(answer: str):
+        text = json.dumps({"thought": "a", "action": "final", "answer": answer})
+        cut = [text[at : at + pieces] for at in range(0, len(text), pieces)]
+        return decode(text, pieces=cut, conversation=conversation)
+
+    for echo in (told, "The reply is no object.", "reply with one"):
+        blocks, live = said(echo)
+        assert [getattr(b, "error", None) for b in blocks.content][-1]
+        assert "text" not in live
+    for own in ("The reply is no object of mine.", "The reply"):
+        blocks, live = said(own)
+        assert (plain(blocks)[-1], live["text"]) == (("text", own), own)
+    assert decode(told, conversation=conversation)[0].calls
+    assert decode(told, conversation=conversation)[0].calls
 
 
 @pytest.mark.parametrize("stop", ["length", "error", "aborted"])

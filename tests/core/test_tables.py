@@ -37,8 +37,9 @@ from wenfang.core import (
     user,
     utf16_len,
 )
+from wenfang.core.dialects.examples import examples
 from wenfang.core.dialects.schema_grammar import step_schema
-from wenfang.core.dialects.schema_prompt import examples, observation, system_text
+from wenfang.core.dialects.schema_prompt import observation, system_text
 from wenfang.core.effects import FileCreated, FileRead, FileWritten
 
 # code: status, retryable, refundable, resumable

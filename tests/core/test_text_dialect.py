@@ -376,6 +376,147 @@ def test_fb09_without_tools_nothing_is_required(name: str) -> None:
     assert read(conversation, answer(name, "3"))[0].text == "3"
 
 
+# What is never an answer (5.11)
+
+TAKEN_APART = ToolSpec(
+    name="look",
+    description="Look.",
+    parameters={
+        "type": "object",
+        "properties": {"where": {"type": "string"}, "deep": {"type": "boolean"}},
+    },
+    patterns={},
+)
+WITHOUT_FORM = (
+    "add",
+    "add(1, 2)",
+    "`add(a=1, b=2)`",
+    'add[{"a": 1}]',
+    'add\n{"a": 1, "b": 2}',
+    'add(1, "2")\n<arguments>\n{"a": 1, "b": 2}\n</arguments>',
+)
+
+
+@pytest.mark.parametrize("name", ["tagged", "markdown", "bracket", "classic"])
+@pytest.mark.parametrize("text", WITHOUT_FORM)
+def test_5_11_a_call_without_its_form_never_becomes_the_answer(name: str, text: str) -> None:
+    """Plain text is taken for the answer after one repair; a call that only lacks its form is not."""
+    conversation = opened(name)
+    asked(conversation, user("Add."))
+    for _ in range(3):
+        reply, live = read(conversation, text, size=5)
+        (call,) = reply.calls
+        assert (call.name, reply.text) == ("add", "")
+        assert call.error == "a call of add has to be written in the form of an action."
+        assert not [delta for delta in live if delta.kind == "text"]
+    reply, _ = read(conversation, "Adding gives three.")
+    assert plain(reply.content) == [(Text, "Adding gives three.")]
+
+
+@pytest.mark.parametrize("name", ["tagged", "markdown", "bracket", "classic"])
+@pytest.mark.parametrize("text", ["See <tool_result>3</tool_result>.", "So <|im_end|> three."])
+def test_5_11_markup_never_becomes_the_answer(name: str, text: str) -> None:
+    conversation = opened(name)
+    asked(conversation, user("Add."))
+    for _ in range(3):
+        (call,) = read(conversation, text, size=5)[0].calls
+        assert call.name == UNREADABLE
+
+
+@EACH
+def test_5_11_a_repair_names_the_tool_that_was_meant_and_its_arguments(name: str) -> None:
+    conversation = opened(name, ADD, TAKEN_APART)
+    asked(conversation, user("Add."))
+    form = FORMS[conversation.shape.name]["en"]
+    (call,) = read(conversation, form.action.format(name="add", arguments="[1]"))[0].calls
+    written = form.action.format(name="add", arguments='{"a": 1, "b": 1}')
+    assert written in conversation.repair(call)
+    (call,) = read(conversation, form.action.format(name="look", arguments="[1]"))[0].calls
+    written = form.action.format(name="look", arguments='{"where": "...", "deep": true}')
+    assert written in conversation.repair(call)
+
+
+def refused(conversation: TextConversation, name: str) -> str:
+    """A reply that could not be used becomes a part of the conversation; what the model was told."""
+    form = FORMS[conversation.shape.name]["en"]
+    reply = read(conversation, form.action.format(name="add", arguments="[1]"))[0]
+    (call,) = reply.calls
+    told = conversation.repair(call)
+    result = ToolResult(
+        call_id=call.id, name=call.name, content=(Text(text=told),), error_type="malformed"
+    )
+    asked(conversation, user("Add."), reply, result, user(LIMIT, source="limit"), choice="none")
+    return told
+
+
+LIMIT = "Your last two replies cannot be read. Do not call any more tools. Answer now with what you have."
+
+
+@EACH
+@pytest.mark.parametrize("size", [0, 1, 7, 10_000])
+def test_5_11_what_the_model_was_told_about_its_reply_is_never_the_answer(
+    name: str, size: int
+) -> None:
+    """Seen with a small model: the last words that it read, as its final answer."""
+    conversation = opened(name)
+    told = refused(conversation, name)
+    reason = told.split("\n")[0].removeprefix("Nothing was run: ")
+    for words in (told.split("\n")[0], reason, f"**{reason}**", LIMIT, f"{LIMIT}\n\n{reason}"):
+        for text in (answer(name, words), words):
+            reply, live = read(conversation, text, size=size)
+            assert reply.text == "", text
+            assert reply.calls[0].error
+            assert not [delta for delta in live if delta.kind == "text"]
+
+
+@EACH
+@pytest.mark.parametrize("size", [0, 1, 7, 10_000])
+@pytest.mark.parametrize(
+    "text",
+    ["3", "They are three.", "Nothing was run: I know it.", "Your last two replies were fine."],
+)
+def test_an_answer_that_only_begins_like_it_is_one_and_is_shown(
+    name: str, size: int, text: str
+) -> None:
+    conversation = opened(name)
+    refused(conversation, name)
+    reply, live = read(conversation, answer(name, text), size=size)
+    assert plain(reply.content) == [(Text, text)]
+    if size:
+        assert "".join(d.text for d in live if d.kind == "text") == text
+
+
+@EACH
+@given(data=st.data())
+def test_what_may_be_our_own_words_is_held_back_at_every_cut(
+    name: str, data: st.DataObject
+) -> None:
+    """What a viewer saw is what the message says, also of an answer that is refused."""
+    conversation = opened(name)
+    told = refused(conversation, name)
+    pieces = st.sampled_from([*told.split("\n"), *LIMIT.split(". "), "It is 3.", " ", "\n", "."])
+    text = "".join(data.draw(st.lists(pieces, min_size=1, max_size=4)))
+    size = data.draw(st.integers(1, 30))
+    reply, live = read(conversation, answer(name, text), size=size)
+    shown = "".join(delta.text for delta in live if delta.kind == "text")
+    assert shown.strip() == reply.text.strip()
+
+
+@EACH
+def test_5_11_a_limit_says_how_to_answer(name: str) -> None:
+    conversation = opened(name)
+    last = asked(conversation, user("Add."), user(LIMIT, source="limit"), choice="none")[-1]
+    assert last.startswith(LIMIT)
+    assert answer(name, "the whole answer") in last
+
+
+async def test_our_words_as_the_last_answer_end_the_run_without_one() -> None:
+    bad = Reply(text="Action:\n<tool_name>total</tool_name>\n<arguments>[]</arguments>", repeat=2)
+    echo = Reply(text="<final_answer>\nThey are not a JSON object like {...}.\n</final_answer>")
+    end = await Agent(ScriptedModel(bad, echo), [total], dialect=DIALECTS["tagged"]).run("1 + 2?")
+    assert (end.status, end.reason, end.answer) == ("failed", "invalid_model_output", "")
+
+
 # What the model reads
 
 CALL = ToolCall(id="c1", name="add", arguments={"a": 1, "b": 2})
@@ -542,6 +683,46 @@ def test_an_image_is_named() -> None:
     assert (
         "[an image, which cannot be shown here]" in asked(opened("bracket"), *TURN[:3], result)[-1]
     )
+
+
+def file_tools() -> tuple[ToolSpec, ...]:
+    """The tools that the worked examples need."""
+
+    def spec(name: str, argument: str) -> ToolSpec:
+        schema = {"type": "object", "properties": {argument: {"type": "string"}}}
+        return ToolSpec(name=name, description="It works.", parameters=schema, patterns={})
+
+    return (spec("list_files", "path"), spec("read_file", "path"), spec("calculator", "expression"))
+
+
+@EACH
+@pytest.mark.parametrize(
+    ("question", "said"), [("Add 1 and 2", "520"), ("把 1 和 2 加起来", "520 克")]
+)
+def test_worked_examples_are_steps_as_they_should_be_written(
+    name: str, question: str, said: str
+) -> None:
+    """Each reply in them is read as what it shows, and no example needs a tool that is not there."""
+    conversation = opened(name, *file_tools())
+    messages = conversation.request((user(question),), tool_choice="auto", stream=True).messages
+    played = messages[1:-1]
+    assert [m.role for m in played] == ["user", "assistant"] * (len(played) // 2)
+    kinds: list[str] = []
+    for message in played:
+        if isinstance(message, Assistant):
+            (*_, block) = read(conversation, message.text)[0].content
+            kinds.append(block.name if isinstance(block, ToolCall) else block.text)
+            assert not isinstance(block, ToolCall) or block.error is None
+    assert [kind for kind in kinds if kind in ("list_files", "read_file", "calculator")] == [
+        "list_files", "calculator", "read_file", "read_file", "calculator", "read_file",
+    ]  # fmt: skip
+    assert len(kinds) == 6 + 3
+    assert said in "".join(kinds)
+    system = messages[0]
+    assert isinstance(system, System)
+    assert ("first 3 tasks" in system.content) != ("开头的 3 个任务" in system.content)
+    fewer = opened(name, *file_tools()[:2])
+    assert "calculator" not in "".join(asked(fewer, user(question)))
 
 
 # Whole runs

@@ -7,10 +7,11 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from tests.core.scripted import FakeModel, calls, says
+from tests.core.scripted import FakeModel, Hang, calls, says
+from tests.core.virtual_time import seconds_of
 
 from wenfang.cli.evals import Result, Task, eval_tasks, load_suite, missing, summarize
-from wenfang.core import Agent, schema_steps
+from wenfang.core import Agent, Delta, schema_steps
 from wenfang.models.local import LocalModel, LocalModelError, LocalServer, default_store, find_model
 from wenfang.problems import Problem
 from wenfang.tools import calculator, make_file_tools
@@ -115,6 +116,34 @@ async def test_a_run_over_a_suite(tmp_path: Path) -> None:
     assert len(set(folders)) == 4
     assert not any(folder.exists() for folder in folders)
     assert (tmp_path / "p" / "a.txt").read_text() == "7"
+
+
+def test_a_task_that_takes_too_long_is_stopped_and_not_right(tmp_path: Path) -> None:
+    """What it had said by then does not count, and the next task has its own time."""
+    (tmp_path / "p").mkdir()
+    (tmp_path / "tasks.toml").write_text(
+        'project = "p"\n'
+        '[[task]]\nid = "en-1"\nprompt = "a?"\nexpect = [7]\n'
+        '[[task]]\nid = "en-2"\nprompt = "b?"\nexpect = [7]\n'
+    )
+    slow = [Delta(kind="text", text="It says 7.", index=0), Hang()]
+    model = FakeModel(slow, says("It says 7."))
+    heard: list[Result] = []
+
+    async def work() -> None:
+        await eval_tasks(
+            load_suite(tmp_path / "tasks.toml"),
+            lambda _: Agent(model, []),
+            runs=1,
+            limit_s=30,
+            on_result=heard.append,
+        )
+
+    assert seconds_of(work()) == (None, pytest.approx(30))
+    assert [(r.task.id, r.answer, r.reason, r.is_right) for r in heard] == [
+        ("en-1", "It says 7.", "deadline", False),
+        ("en-2", "It says 7.", "completed", True),
+    ]
 
 
 def test_an_empty_run_counts_nothing() -> None:

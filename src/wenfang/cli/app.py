@@ -215,6 +215,7 @@ def _add_eval(app: typer.Typer, say: Say) -> None:
         suite: Annotated[Path, typer.Argument(help=say("help.eval.suite"))] = _SUITE,
         runs: Annotated[int, typer.Option(min=1, help=say("help.eval.runs"))] = 3,
         at_least: Annotated[int, typer.Option(min=0, help=say("help.eval.at_least"))] = 0,
+        limit: Annotated[float, typer.Option(min=1, help=say("help.eval.limit"))] = 300,
         provider: Annotated[
             str | None, typer.Option("--provider", help=say("help.provider"))
         ] = None,
@@ -229,8 +230,8 @@ def _add_eval(app: typer.Typer, say: Say) -> None:
         from .eval import tasks as command
 
         flags = {"provider": provider, "model": model, "base_url": base_url, "dialect": dialect}
-        options = {"runs": runs, "at_least": at_least}
-        command(say, suite, flags=flags, as_json=json, data=data, **options)
+        counts = {"runs": runs, "at_least": at_least}
+        command(say, suite, flags=flags, as_json=json, data=data, limit_s=limit, **counts)
 
     @evals.command(help=say("help.eval.dialects"))
     def dialects(  # pyright: ignore[reportUnusedFunction]
@@ -238,6 +239,7 @@ def _add_eval(app: typer.Typer, say: Say) -> None:
         names: Annotated[
             str, typer.Option("--dialects", help=say("help.eval.names"))
         ] = "schema,tagged,markdown,plain_zh,classic",
+        limit: Annotated[float, typer.Option(min=1, help=say("help.eval.limit"))] = 300,
         provider: Annotated[
             str | None, typer.Option("--provider", help=say("help.provider"))
         ] = None,
@@ -251,4 +253,4 @@ def _add_eval(app: typer.Typer, say: Say) -> None:
         from .eval import dialects as command
 
         flags = {"provider": provider, "model": model, "base_url": base_url}
-        command(say, suite, names=names, flags=flags, as_json=json, data=data)
+        command(say, suite, names=names, limit_s=limit, flags=flags, as_json=json, data=data)

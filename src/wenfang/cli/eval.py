@@ -30,6 +30,7 @@ def tasks(
     *,
     runs: int,
     at_least: int,
+    limit_s: float,
     flags: Mapping[str, str | None],
     as_json: bool,
     data: Path | None,
@@ -43,7 +44,9 @@ def tasks(
 
     async def work() -> tuple[Summary, ...]:
         async with open_desk(say, data, flags) as desk:
-            return await eval_tasks(loaded, partial(_agent_in, desk), runs=runs, on_result=show)
+            return await eval_tasks(
+                loaded, partial(_agent_in, desk), runs=runs, limit_s=limit_s, on_result=show
+            )
 
     with make_runner() as runner:
         try:
@@ -64,6 +67,7 @@ def dialects(
     suite: Path,
     *,
     names: str,
+    limit_s: float,
     flags: Mapping[str, str | None],
     as_json: bool,
     data: Path | None,
@@ -83,6 +87,7 @@ def dialects(
                     loaded,
                     partial(_agent_in, desk),
                     runs=1,
+                    limit_s=limit_s,
                     on_result=lambda result: steps.print(_line(say, result)),
                 )
         return found
@@ -122,6 +127,8 @@ def _line(say: Say, result: Result) -> str:
     head = f"{result.task.id}  {result.seconds:6.1f} s  "
     if result.is_right:
         return head + say("eval.right")
+    if result.reason == "deadline":
+        return f"{head}{say('eval.wrong')}: {say('eval.deadline')}"
     answer = plain(" ".join(result.answer.split()))[:_ANSWER_CHARS]
     lacks = say("eval.missing", missing=", ".join(result.missing), answer=answer)
     return f"{head}{say('eval.wrong')}: {lacks}"

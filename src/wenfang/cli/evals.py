@@ -6,6 +6,7 @@ nothing an agent does there reaches the next task or the original.
 
 from __future__ import annotations
 
+import asyncio
 import re
 import shutil
 import tempfile
@@ -23,6 +24,9 @@ from wenfang.problems import Problem
 
 Value: TypeAlias = int | float | str
 Expected: TypeAlias = Value | Annotated[list[Value], Field(min_length=1)]
+
+LIMIT_S = 300.0
+"""How long a task may take, unless told otherwise."""
 
 _NUMBER = re.compile(r"(?<![\d.])\d[\d,]*(?:\.\d+)?")
 
@@ -59,7 +63,8 @@ class Suite:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """One task in run number `run` (from 1). `missing` are the expected values and tools that are not
-    there; none of them means right. Tokens are of all requests together."""
+    there; none of them means right, unless the time was over ("deadline"). Tokens are of all requests
+    together."""
 
     run: int
     task: Task
@@ -72,7 +77,7 @@ class Result:
 
     @property
     def is_right(self) -> bool:
-        return not self.missing
+        return not self.missing and self.reason != "deadline"
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -142,16 +147,18 @@ async def eval_tasks(
     make_agent: Callable[[Path], Agent],
     *,
     runs: int = 3,
+    limit_s: float = LIMIT_S,
     on_result: Callable[[Result], None],
     clock: Callable[[], float] = time.monotonic,
 ) -> tuple[Summary, ...]:
     """Run every task `runs` times, one after another. `make_agent` makes an agent for a project
-    folder; it is called for every task. `on_result` hears of each task as it ends."""
+    folder; it is called for every task. A task that takes longer than `limit_s` is stopped and not right.
+    `on_result` hears of each task as it ends."""
     summaries: list[Summary] = []
     for run in range(1, runs + 1):
         results: list[Result] = []
         for task in suite.tasks:
-            result = await _eval_task(suite.project, task, run, make_agent, clock)
+            result = await _eval_task(suite.project, task, run, make_agent, limit_s, clock)
             results.append(result)
             on_result(result)
         summaries.append(summarize(run, results))
@@ -163,6 +170,7 @@ async def _eval_task(
     task: Task,
     run: int,
     make_agent: Callable[[Path], Agent],
+    limit_s: float,
     clock: Callable[[], float],
 ) -> Result:
     used: set[str] = set()
@@ -173,15 +181,20 @@ async def _eval_task(
 
     with tempfile.TemporaryDirectory(prefix="wenfang-eval-") as folder:
         copy = Path(shutil.copytree(project, Path(folder) / project.name))
+        agent = make_agent(copy)
         began = clock()
-        end = await make_agent(copy).run(task.prompt, emit=watch)
+        timer = asyncio.get_running_loop().call_later(limit_s, agent.abort)
+        try:
+            end = await agent.run(task.prompt, emit=watch)
+        finally:
+            timer.cancel()
         seconds = clock() - began
     return Result(
         run=run,
         task=task,
         answer=end.answer,
         missing=missing(task, end.answer, used),
-        reason=end.reason,
+        reason="deadline" if end.reason == "cancelled_by_user" else end.reason,
         seconds=seconds,
         input_tokens=end.usage.input,
         output_tokens=end.usage.output,

@@ -47,6 +47,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "help.eval.names": ("要比较的写法，用逗号分开。", "The dialects to compare, with commas."),
     "help.eval.suite": ("任务文件。", "File with the tasks."),
     "help.eval.runs": ("整套做几遍。", "How often to do all of them."),
+    "help.eval.limit": ("每题最多用多少秒；超时算错。", "Seconds a task may take; a longer one is stopped and not right."),
     "help.eval.at_least": ("每遍至少要答对多少，否则以 5 退出。", "Leave with 5 if a run has fewer right than this."),
     "help.import": ("把 txt、md、html、docx、epub 文档（或它们的 zip）导入项目，分章成文件。全部失败以 5 退出，部分失败以 3 退出。",
                     "Import txt, md, html, docx and epub documents (or zips of them) into a project, a file for each chapter. Leaves with 5 if nothing could be imported, with 3 if only some could."),
@@ -161,6 +162,7 @@ WORDS: dict[str, tuple[str, str]] = {
     # Eval
     "eval.right": ("对", "right"),
     "eval.wrong": ("错", "wrong"),
+    "eval.deadline": ("超过时限，已停止", "stopped, the time was over"),
     "eval.missing": ("缺 {missing}；回答：{answer}", "lacks {missing}; the answer was: {answer}"),
     "eval.dialects": ("| 写法 | 对 | en | zh | 每题秒数 | 每题读入词元 | 每题写出词元 |\n|---|---|---|---|---|---|---|",
                       "| dialect | right | en | zh | seconds a task | tokens in | tokens out |\n|---|---|---|---|---|---|---|"),

@@ -25,6 +25,7 @@ from ..messages import (
     user,
 )
 from ..models import Delta, ModelRequest, ToolChoice, ToolSpec
+from .examples import Example, Language, examples
 from .schema_grammar import (
     ANSWER_CHARS,
     FINAL,
@@ -33,7 +34,7 @@ from .schema_grammar import (
     input_schema,
     step_schema,
 )
-from .schema_prompt import Example, Language, examples, observation, system_text
+from .schema_prompt import observation, system_text
 from .schema_reader import Piece, StepReader
 from .told_conversation import UNREADABLE, Block, ToldConversation, ToldDecoder, ended, said, shown
 
@@ -89,7 +90,7 @@ class _Decoder(ToldDecoder):
     """The schema ends the reply, so it is never complete before."""
 
     def __init__(self, conversation: StepConversation) -> None:
-        super().__init__()
+        super().__init__(conversation.own_words)
         self._conversation = conversation
         self._reader = StepReader()
 
@@ -101,13 +102,19 @@ class _Decoder(ToldDecoder):
             if key == "thought":
                 yield Delta(kind="thinking", text=text, index=self._block)
             elif key == "answer" and not self._conversation.needed:
-                yield Delta(kind="text", text=text, index=self._block + 1)
+                yield from self._shown(self._answer.take(text))
             elif key == "input":
                 name = self._reader.text("action") or None
                 yield Delta(kind="call", text=text, index=self._block + 1, name=name)
 
+    def _shown(self, answer: str) -> Iterator[Delta]:
+        if answer:
+            yield Delta(kind="text", text=answer, index=self._block + 1)
+
     def _end(self, reply: Assistant) -> tuple[Sequence[Block], Stop]:
         step = self._conversation.step(self._reader, reply)
+        if self._was_fed and any(isinstance(block, Text) for block in step):
+            self.late = tuple(self._shown(self._answer.rest()))
         if reply.stop not in ("stop", "tool_use"):
             return step, reply.stop
         full = any(isinstance(block, Text) and len(block.text) >= ANSWER_CHARS for block in step)
@@ -182,7 +189,7 @@ class StepConversation(ToldConversation):
             return thought
         if not reply.text.strip():
             return ()
-        if not reader.begun and self._takes_plain_text():
+        if not reader.begun and not self._repeated(reply.text) and self._takes_plain_text():
             return (Text(text=reply.text),)
         return (*thought, self._unreadable(_NO_STEP, reply.text[:_RAW_CHARS]))
 
@@ -191,6 +198,8 @@ class StepConversation(ToldConversation):
         is_answer = "answer" in reader
         name = "" if is_answer else reader.text("action")
         problem = self._not_needed(name) if is_answer or name in self._inputs else ""
+        if is_answer:
+            problem = problem or self._repeated(reader.text("answer"))
         if problem and reply.stop in ("error", "aborted"):
             return ()
         if problem:

@@ -20,7 +20,8 @@ from ..messages import (
     User,
 )
 from ..models import Delta, ToolChoice, ToolSpec, needed_tools
-from .schema_prompt import Language, language_of
+from .examples import Language, language_of
+from .own_words import HeldAnswer, OwnWords
 
 UNREADABLE = "unreadable"  # the name of a call whose tool could not be read
 
@@ -43,6 +44,7 @@ class ToldConversation(ABC):
         self._rendered: dict[int, tuple[Message, tuple[Message, ...]]] = {}
         self._later_calls: dict[str, ToolCall] = {}  # all but the first of a reply
         self._refused_plain = False
+        self.own_words = OwnWords()
 
     # What the model reads
 
@@ -84,6 +86,7 @@ class ToldConversation(ABC):
         return known[1]
 
     def _write(self, message: Message) -> Iterator[Message]:
+        self.own_words.hear(message)
         if isinstance(message, Assistant):
             self._later_calls.update((call.id, call) for call in message.calls[1:])
             text = self._reply(message)
@@ -114,6 +117,12 @@ class ToldConversation(ABC):
         self._refused_plain = True
         return False
 
+    def _repeated(self, answer: str) -> str:
+        """Why an answer is none; empty if it is one."""
+        if not self.own_words.are(answer):
+            return ""
+        return "this repeats what you were told about your reply; it is not an answer."
+
     def _not_needed(self, name: str = "") -> str:
         """Why a call of the tool `name`, or an answer, will not do now; empty if it will."""
         if not self.needed or any(spec.name == name for spec in self.needed):
@@ -129,8 +138,9 @@ class ToldDecoder(ABC):
 
     is_complete = False
 
-    def __init__(self) -> None:
+    def __init__(self, words: OwnWords) -> None:
         self.late: Sequence[Delta] = ()
+        self._answer = HeldAnswer(words)
         self._was_fed = False
         self._block = 0  # index of the raw text block
 

@@ -6,7 +6,7 @@ import re
 
 from .answer import read_answer
 from .brackets import read_answer_in_brackets, read_call_in_brackets
-from .events import Cut
+from .events import Cut, Reason
 from .labels import INPUT_LABELS, Label, label
 from .markup import skip_blanks
 from .names import (
@@ -21,7 +21,7 @@ from .names import (
     written_name,
 )
 from .native import read_native
-from .pythonic import read_pythonic
+from .pythonic import read_call
 from .raw import decoded, read_fenced, read_raw
 from .shapes import OPENERS
 from .source import Steps, line, skip, starts
@@ -37,6 +37,7 @@ _BLANK = re.compile(r"[ \t\u3000\u200b]*")
 _UNTIL_LINE_END = re.compile(r"[^\n]+")
 _OBJECT = frozenset(("{", "｛"))  # also with the brackets of a Chinese keyboard
 _VALUE = _OBJECT | {"["}
+_UNREAD: frozenset[Reason] = frozenset({"bad_json", "args_not_object"})
 _ARGUMENT_TAGS = frozenset(("arguments", "argument_tag"))
 
 
@@ -192,7 +193,7 @@ def _input(turn: Turn, named: Named, char: str) -> Steps[None]:
         turn.src.take(turn.src.at + 2)
         yield from _arguments(turn, named)
     elif char == "(":
-        yield from read_pythonic(turn, named)
+        yield from _in_brackets(turn, named)
     elif char == "[":
         yield from read_call_in_brackets(turn, named)
     else:
@@ -200,6 +201,32 @@ def _input(turn: Turn, named: Named, char: str) -> Steps[None]:
 
 
 # Arguments
+
+
+def _in_brackets(turn: Turn, named: Named) -> Steps[None]:
+    """`name(...)`. What cannot be read between the brackets may only repeat what stands in the right
+    place below; where the two might differ, a tool that changes something is not called."""
+    item = yield from read_call(turn, named)
+    is_unread = isinstance(item, Refusal) and item.reason in _UNREAD
+    if not is_unread or not (yield from _is_input_next(turn)):
+        turn.accept([item])
+    elif named.spec.read_only:
+        yield from _arguments(turn, named)
+    else:
+        detail = "Arguments stand behind the name and again below it: write them once, below it."
+        turn.fail("bad_json", detail, named.spec.name)
+
+
+def _is_input_next(turn: Turn) -> Steps[bool]:
+    """Whether what comes next is the place of arguments: their tag, label, fence or object."""
+    char = yield from skip(turn.src)
+    if char == "<":
+        found = yield from tag(turn.src)
+        return found is not None and found.kind in _ARGUMENT_TAGS
+    if not char or char in _OBJECT or char == "`":
+        return bool(char)
+    found_label = yield from label(turn.src, INPUT_LABELS)
+    return found_label is not None and found_label.role == "input"
 
 
 def _arguments(turn: Turn, named: Named) -> Steps[None]:

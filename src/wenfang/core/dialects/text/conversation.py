@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,7 +19,8 @@ from ...messages import (
     user,
 )
 from ...models import Delta, ModelRequest, ToolChoice, ToolSpec
-from ..told_conversation import Block, ToldConversation, ToldDecoder, ended, shown
+from ..examples import Example, examples
+from ..told_conversation import Block, ToldConversation, ToldDecoder, ended, said, shown
 from .events import (
     AnswerDelta,
     Call,
@@ -32,11 +34,15 @@ from .events import (
 )
 from .forms import FORMS, Form, Language
 from .history import write_action, write_answer, write_result
+from .names import Tools
+from .observe import render_observation
 from .parser import Parser
 from .shapes import Shape
-from .wording import repair_text, system_text
+from .wording import limit_text, repair_text, system_text
 
 RAW_CHARS = 2000
+# A name and what opens its arguments, or nothing: `name(`, `name[`, `name {`, `name\n<arguments>`.
+_NAME_FIRST = re.compile(r"[\s`*]*(?P<name>[\w.\-]{1,64})[\s`*]*(?:[(\[{<]|$)")
 _OTHER_FORMS = frozenset({"flat", "wrapper", "call_syntax"})  # ways to write a call, no damage
 
 
@@ -53,6 +59,7 @@ class TextConversation(ToldConversation):
         super().__init__(tools, new_id, tool_choice)
         self.shape = shape
         self._language: Language = "en"
+        self._named = Tools(tools)
         self._reasons: dict[str, Reason] = {}  # of calls that could not be read
 
     @property
@@ -68,8 +75,28 @@ class TextConversation(ToldConversation):
 
     def _open(self, instructions: str, language: Language) -> Iterator[Message]:
         self._language = language
-        text = system_text(self._form, language, instructions, self.tools, self._first)
-        yield System(content=text)
+        played = examples(self.tools, language)
+        yield System(
+            content=system_text(
+                self._form, language, instructions, self.tools, self._first, len(played)
+            )
+        )
+        for example in played:
+            yield from self._played(example)
+
+    def _played(self, example: Example) -> Iterator[Message]:
+        """An example as it would have been, had it happened."""
+        yield user(example.task)
+        for thought, name, arguments, result in example.steps:
+            call = ToolCall(id="", name=name, arguments=dict(arguments))
+            yield said(write_action(self.shape, self._form, thought, call))
+            yield user(write_result(self.shape, self._form, result), source="observation")
+        yield said(write_answer(self.shape, self._form, example.answer))
+
+    def _words(self, message: System | User) -> Message:
+        if isinstance(message, User) and message.source == "limit":
+            return user(limit_text(self._form, self._language, message.text), source="limit")
+        return message
 
     def _reply(self, reply: Assistant) -> str:
         if not reply.calls:
@@ -102,6 +129,8 @@ class TextConversation(ToldConversation):
         thought = (Thinking(text=outcome.thought),) if outcome.thought.strip() else ()
         name = outcome.calls[0].name if outcome.calls else ""
         problem = self._not_needed(name) if outcome.kind != "repair" else ""
+        if outcome.kind == "final":
+            problem = problem or self._repeated(outcome.answer)
         if problem and reply.stop in ("error", "aborted"):
             return thought
         if problem:
@@ -115,11 +144,31 @@ class TextConversation(ToldConversation):
             return (*self._said(outcome, shown), *blocks)
         if outcome.reason == "empty":
             return thought
-        if outcome.reason == "no_action" and self._takes_plain_text():
-            return (Text(text=outcome.thought.strip()),)
+        text = outcome.thought.strip()
+        if outcome.reason == "no_action" and self._takes_plain_text() and self._is_plain(text):
+            return (Text(text=text),)
         if reply.stop in ("error", "aborted"):
             return thought
-        return (*thought, self._refused(outcome))
+        return (*thought, self._refused(self._without_form(outcome)))
+
+    def _is_plain(self, text: str) -> bool:
+        """Whether text without a form can be an answer: nothing in it is ours, or looks like protocol."""
+        is_marked = render_observation(text, self.shape) != text
+        return not (is_marked or self._called_in(text) or self._repeated(text))
+
+    def _called_in(self, text: str) -> str | None:
+        """The tool whose name begins a text, alone or before an opening bracket."""
+        match = _NAME_FIRST.match(text)
+        named = self._named.find(match["name"]) if match else None
+        return None if named is None else named.spec.name
+
+    def _without_form(self, outcome: Outcome) -> Outcome:
+        """A refusal that says so if a call was written outside of an action."""
+        name = self._called_in(outcome.thought.strip()) if outcome.reason == "no_action" else None
+        if name is None:
+            return outcome
+        detail = f"a call of {name} has to be written in the form of an action."
+        return replace(outcome, tool=name, detail=detail)
 
     def _said(self, outcome: Outcome, shown: Shown) -> tuple[Text | Thinking, ...]:
         """The words of a reply. Text whose role was open was shown as text, and stays it."""
@@ -142,7 +191,8 @@ class TextConversation(ToldConversation):
 
     def repair(self, call: ToolCall) -> str:
         reason = self._reasons.get(call.id, "bad_json")
-        return repair_text(self._form, self._language, reason, call.error or "", self.needed)
+        meant = next((spec for spec in self.tools if spec.name == call.name), None)
+        return repair_text(self._form, self._language, reason, call.error or "", self.needed, meant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +205,7 @@ class Shown:
 
 class TextDecoder(ToldDecoder):
     def __init__(self, conversation: TextConversation) -> None:
-        super().__init__()
+        super().__init__(conversation.own_words)
         self._conversation = conversation
         self._parser = Parser(conversation.shape, conversation.tools)
         self._thoughts: list[str] = []
@@ -176,7 +226,7 @@ class TextDecoder(ToldDecoder):
                 case TextDelta(text=text) | AnswerDelta(text=text):
                     if isinstance(event, TextDelta):
                         self._texts.append(text)
-                    deltas.append(Delta(kind="text", text=text, index=self._block + 1))
+                    deltas += self._text(self._answer.take(text))
                 case ToolStart(name=name):
                     deltas.append(Delta(kind="call", text="", index=self._block + 2, name=name))
                 case Cut():
@@ -185,13 +235,18 @@ class TextDecoder(ToldDecoder):
                     pass
         return deltas
 
+    def _text(self, shown: str) -> Sequence[Delta]:
+        return (Delta(kind="text", text=shown, index=self._block + 1),) if shown else ()
+
     def _end(self, reply: Assistant) -> tuple[Sequence[Block], Stop]:
         outcome = self._parser.close("length" if reply.stop == "length" else "stop")
         late = self._deltas(outcome.events)
-        if self._was_fed and (outcome.kind != "repair" or reply.calls):
-            self.late = late
         shown = Shown("".join(self._thoughts).strip(), "".join(self._texts).strip())
         blocks = self._conversation.blocks(outcome, reply, shown)
+        if self._was_fed and (outcome.kind != "repair" or reply.calls):
+            self.late = late
+            if any(isinstance(block, Text) for block in blocks):
+                self.late = (*late, *self._text(self._answer.rest()))
         if reply.stop in ("error", "aborted"):
             return blocks, reply.stop
         is_cut = outcome.truncated if outcome.kind == "final" else reply.stop == "length"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..schema_prompt import Language
+from ..examples import Language
 from .shapes import SHAPES
 
 

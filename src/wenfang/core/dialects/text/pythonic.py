@@ -58,10 +58,6 @@ def _as_key(match: re.Match[str]) -> str:
     return match["text"] or f'"{match["name"]}":'
 
 
-def read_pythonic(turn: Turn, named: Named) -> Steps[None]:
-    turn.accept([(yield from read_call(turn, named))])
-
-
 def read_list(turn: Turn) -> Steps[list[Item] | None]:
     """`name(...)` at the unread text, or several of them in square brackets; None if it is no call of a
     registered tool."""
