@@ -147,6 +147,23 @@ PROBLEMS: dict[str, Row] = dict(
              "{path} exists already; choose another name with -o, or overwrite it with --force"),
         _row("output_unwritable", 500, "不能写入 {path}：{problem}；请修好权限，或用 -o 换一个地方",
              "{path} cannot be written: {problem}; mend the permissions or choose another place with -o"),
+        # Folders that mirror projects
+        _row("mirror_folder_missing", 404, "没有这个文件夹：{path}；请先建立它",
+             "There is no folder {path}; create it first"),
+        _row("mirror_inside_data", 409, "{path} 与数据目录 {data} 重叠，不能同步；请换一个文件夹",
+             "{path} overlaps with the data directory {data} and cannot be synced; choose another folder"),
+        _row("mirror_taken", 409, "{path} 已经与项目 {id} 同步；请换一个文件夹，或用 --project {id}",
+             "{path} mirrors the project {id} already; choose another folder, or use --project {id}"),
+        _row("mirror_busy", 409, "{path} 正在被另一次同步使用；等它结束再试",
+             "Another sync is working in {path}; try again when it has ended"),
+        _row("mirror_too_large", 413, "这个文件夹里的文件超过 {limit} 个，不能同步；请选择一个更小的文件夹",
+             "The folder holds more than {limit} files, too many to sync; choose a smaller one"),
+        _row("mirror_project_needed", 400, "{path} 还没有与任何项目同步；请用 --project 指定项目的名称或编号",
+             "{path} mirrors no project yet; name one with --project, by its title or its id"),
+        _row("project_unknown", 404, "数据目录 {data} 里没有名为 {name} 的项目；请检查 --project 和 --data",
+             "The data directory {data} has no project {name}; check --project and --data"),
+        _row("project_ambiguous", 409, "有 {count} 个项目都叫 {name}；请用编号指定：{ids}",
+             "There are {count} projects called {name}; give the id of one: {ids}"),
         # The model
         _row("model_unavailable", 409,
              "没有可用的模型（{why}）。三种办法：wenfang model pull 下载内置模型；"

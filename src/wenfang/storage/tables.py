@@ -177,3 +177,25 @@ revisions = sa.Table(
     sa.Column("opened_at", sa.Float, nullable=False),
     sa.Column("saved_at", sa.Float, nullable=False),
 )
+
+mirrors = sa.Table(
+    "mirrors",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("project_id", sa.Text, sa.ForeignKey("projects.id"), nullable=False),
+    sa.Column("host", sa.Text, nullable=False),
+    sa.Column("folder", sa.Text, nullable=False),
+    sa.Column("created_at", sa.Float, nullable=False),
+    sa.Column("synced_at", sa.Float, nullable=False),
+    sa.UniqueConstraint("project_id", "host", "folder", name="mirrors_by_folder"),
+)
+
+mirrored = sa.Table(
+    "mirrored",
+    metadata,
+    sa.Column("mirror_id", sa.Text, sa.ForeignKey("mirrors.id"), primary_key=True),
+    sa.Column("path_key", sa.Text, primary_key=True),
+    sa.Column("path", sa.Text, nullable=False),
+    sa.Column("file_id", sa.Text, sa.ForeignKey("files.id")),
+    sa.Column("hash", sa.Text, sa.ForeignKey("blobs.hash"), index=True),
+)

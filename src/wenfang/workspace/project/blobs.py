@@ -15,7 +15,7 @@ from threading import Lock
 
 import sqlalchemy as sa
 
-from wenfang.storage import Tx, blobs, files, revisions
+from wenfang.storage import Tx, blobs, files, mirrored, revisions
 
 from ..errors import WorkspaceError
 
@@ -41,6 +41,7 @@ _USES = sa.union_all(
     sa.select(files.c.hash).where(files.c.hash == sa.bindparam("hash")),
     sa.select(revisions.c.hash).where(revisions.c.hash == sa.bindparam("hash")),
     sa.select(blobs.c.base).where(blobs.c.base == sa.bindparam("hash")),
+    sa.select(mirrored.c.hash).where(mirrored.c.hash == sa.bindparam("hash")),
 ).limit(1)
 
 
@@ -133,7 +134,7 @@ def get_all(tx: Tx, names: Iterable[str]) -> dict[str, bytes]:
 
 
 def drop_unused(tx: Tx, name: str) -> None:
-    """Remove a content that no file, no revision and no difference refers to."""
+    """Remove a content that no file, no revision, no difference and no mirror refers to."""
     if tx.sa.execute(_USES, {"hash": name}).one_or_none() is None:
         tx.sa.execute(blobs.delete().where(blobs.c.hash == name))
 

@@ -112,10 +112,11 @@ class ProjectFiles(FileReader):
         base: str | None,
         kind: Kind | None = None,
         change: Change | None = None,
+        also: Callable[[Tx, Saved], None] | None = None,
     ) -> Saved:
         """Put `text` at `path`, folders included. `base` is the hash of the text it was made from, None
-        for a file that must not exist yet, "*" for whatever is there. Raises `WorkspaceError`
-        "revision_conflict" with the present hash."""
+        for a file that must not exist yet, "*" for whatever is there. `also` is done in the same
+        transaction. Raises `WorkspaceError` "revision_conflict" with the present hash."""
         parts = parse_file(path)
         data = encode(text, path, self._text_limit)
 
@@ -125,8 +126,12 @@ class ProjectFiles(FileReader):
             if base not in ("*", present):
                 raise WorkspaceError("revision_conflict", path=path, revision=present or "")
             if place is None:
-                return self._create(tx, parts, path, data, kind, change)
-            return self._keeper.put(tx, as_file(place, path), data, change or self._edit)
+                saved = self._create(tx, parts, path, data, kind, change)
+            else:
+                saved = self._keeper.put(tx, as_file(place, path), data, change or self._edit)
+            if also is not None:
+                also(tx, saved)
+            return saved
 
         return await self._db.write(write)
 
@@ -201,14 +206,18 @@ class ProjectFiles(FileReader):
 
         await self._db.write(arrange)
 
-    async def delete(self, path: str) -> str:
-        """Put a file or folder in the trash. Returns the id that `restore` takes."""
+    async def delete(self, path: str, *, base: str | None = "*") -> str:
+        """Put a file or folder in the trash. Returns the id that `restore` takes. `base` is the hash that
+        a file must have, None for a folder that must be empty, "*" for whatever is there. Raises
+        `WorkspaceError` "revision_conflict"."""
         parts = parse_file(path)
         trash_id = self._new_id("trash")
 
         def delete(tx: Tx) -> str:
             place = tree.existing(tx, self._project, parts, path)
             ids = [each.row.id for each in tree.descendants(tx, self._project, place)]
+            if base not in ("*", place.row.hash) or (base is None and len(ids) > 1):
+                raise WorkspaceError("revision_conflict", path=path, revision=place.row.hash or "")
             values = {"trash_id": trash_id, "updated_at": self._clock()}
             tx.sa.execute(files.update().where(files.c.id.in_(ids)).values(values))
             return trash_id

@@ -11,7 +11,7 @@ from wenfang.lang import count_words
 from ..authorship import Actor
 from ..diffs import shared_prefix
 
-Change: TypeAlias = Literal["create", "edit", "ai_edit", "restore", "auto_save", "import"]
+Change: TypeAlias = Literal["create", "edit", "ai_edit", "restore", "auto_save", "import", "merge"]
 
 AMEND_WINDOW_S = 600.0
 _AMENDABLE = ("create", "edit", "auto_save")
@@ -56,11 +56,15 @@ class Measure:
     lines_removed: int
 
 
-def is_amended(newest: Revision | None, head: str | None, by: By, now: float) -> bool:
+def is_amended(
+    newest: Revision | None, head: str | None, by: By, change: Change, now: float
+) -> bool:
     """Whether an author's save goes into the newest revision instead of a new one: it is the author's
-    own, its window is open, and no text lies between (VR-3). `head` is the file's present text."""
+    own, its window is open, and no text lies between (VR-3). `head` is the file's present text. What is
+    no plain save (a restored text, a merge) is a version of its own."""
     return (
         newest is not None
+        and change in _AMENDABLE
         and newest.hash == head
         and by.actor == newest.actor == "author"
         and newest.change in _AMENDABLE

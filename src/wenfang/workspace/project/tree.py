@@ -154,6 +154,8 @@ def everything(tx: Tx, project: str) -> list[Place]:
 
 def descendants(tx: Tx, project: str, place: Place) -> list[Place]:
     """A row and everything below it."""
+    if place.row.kind != "folder":
+        return [place]
     prefix = place.path + "/"
     return [
         each

@@ -96,7 +96,8 @@ class Keeper:
         origin: int | None,
     ) -> int | None:
         """Put the new text into a version; its number, or None where the limit forbids another."""
-        if last is not None and is_amended(last, place.row.hash, self._by, self._clock()):
+        now = self._clock()
+        if last is not None and is_amended(last, place.row.hash, self._by, change, now):
             self._amend(tx, place, name, last, amount)
             return last.n
         if self._by.actor == "author" and self._limit is not None:
