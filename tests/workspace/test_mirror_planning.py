@@ -147,8 +147,8 @@ RENAMES = {
         [put("project", C, A, "a"), put("project", A, None, "b")],
     ),
     "one of two that are alike goes where its name is": (
-        nodes(**{"x": P, "y": f"{A}:2"}),
-        nodes(**{"x": P, "y": f"{A}:2"}),
+        nodes(x=P, y=f"{A}:2"),
+        nodes(x=P, y=f"{A}:2"),
         nodes("d/", **{"d/x": A, "d/y": A}),
         [
             move("project", "x", "d/x"),
