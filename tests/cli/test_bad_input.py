@@ -130,6 +130,32 @@ def _export_nowhere(command: Command) -> Result:
     return command("export", "--format", "txt", "-o", "no/such/b.txt")
 
 
+def _sync_no_folder(command: Command) -> Result:
+    return command("sync", "no/such", "--project", "x")
+
+
+def _sync_a_file(command: Command) -> Result:
+    (command.project / "a.txt").write_text("x")
+    return command("sync", "a.txt", "--project", "x")
+
+
+def _sync_no_data(command: Command) -> Result:
+    return command("sync", ".", "--project", "雨夜归人")
+
+
+def _sync_no_name(command: Command) -> Result:
+    return command("sync", ".")
+
+
+def _sync_inside_data(command: Command) -> Result:
+    (command.data / "projects").mkdir(parents=True)
+    return command("sync", str(command.data / "projects"), "--project", "x")
+
+
+def _sync_around_data(command: Command) -> Result:
+    return command("sync", str(command.data.parent), "--project", "x")
+
+
 def _database_broken(command: Command) -> Result:
     command.data.mkdir()
     (command.data / "wenfang.sqlite3").write_bytes(b"this is no database" * 100)
@@ -170,6 +196,12 @@ ROWS: list[tuple[Callable[[Command], Result], tuple[str, ...]]] = [
     (_export_onto_a_file, ("a.txt", "-o", "--force")),
     (_export_onto_a_folder, (".", "directory", "-o")),
     (_export_nowhere, ("no/such/b.txt", "-o")),
+    (_sync_no_folder, ("no/such", "create")),
+    (_sync_a_file, ("a.txt",)),
+    (_sync_no_data, ("雨夜归人", "--project", "--data")),
+    (_sync_no_name, ("--project", "title")),
+    (_sync_inside_data, ("projects", "data")),
+    (_sync_around_data, ("data directory", "another folder")),
     (_database_broken, ("wenfang.sqlite3", "--data")),
     (_database_newer, ("9999", "upgrade")),
 ]

@@ -26,6 +26,7 @@ HEAVY = ("pydantic", "sqlalchemy", "fastapi", "aiohttp", "uvicorn", "wenfang.cor
         ("chat", "-h"),
         ("import", "-h"),
         ("export", "-h"),
+        ("sync", "-h"),
         ("doctor", "-h"),
         ("model",),
     ],

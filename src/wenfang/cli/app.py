@@ -37,6 +37,7 @@ def make_app(say: Say) -> typer.Typer:
     _add_doctor(app, say)
     _add_work(app, say)
     _add_documents(app, say)
+    _add_sync(app, say)
     _add_models(app, say)
     _add_eval(app, say)
     return app
@@ -176,6 +177,20 @@ def _add_documents(app: typer.Typer, say: Say) -> None:
         from .documents import export as command
 
         command(say, to, project=project, output=output, path=path, is_forced=force, as_json=json)
+
+
+def _add_sync(app: typer.Typer, say: Say) -> None:
+    @app.command(help=say("help.sync"))
+    def sync(  # pyright: ignore[reportUnusedFunction]
+        folder: Annotated[Path, typer.Argument(help=say("help.sync.folder"), metavar="DIR")],
+        project: Annotated[str, typer.Option("--project", help=say("help.sync.project"))] = "",
+        dry_run: Annotated[bool, typer.Option("--dry-run", help=say("help.sync.dry_run"))] = False,
+        json: Annotated[bool, typer.Option("--json", help=say("help.json"))] = False,
+        data: Annotated[Path | None, typer.Option("--data", help=say("help.data"))] = None,
+    ) -> None:
+        from .sync import sync as command
+
+        command(say, folder, project=project, data=data, is_dry=dry_run, as_json=json)
 
 
 def _add_models(app: typer.Typer, say: Say) -> None:

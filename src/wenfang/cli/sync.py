@@ -1,0 +1,225 @@
+"""`wenfang sync`: a project and a plain folder of texts become the same, both ways."""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from rich.console import Console
+from rich.progress import Progress as Bar
+
+from wenfang.problems import Problem
+from wenfang.settings import data_dir
+from wenfang.storage import FILE, Database, Tx, open_database, projects
+from wenfang.workspace import WorkspaceError
+from wenfang.workspace.mirror import (
+    Action,
+    Collide,
+    Delete,
+    Done,
+    Failed,
+    Left,
+    MakeFolder,
+    Move,
+    Progress,
+    Put,
+    Synced,
+    mirrored_project,
+    open_mirror,
+)
+
+from .language import Say
+from .loop import make_runner
+from .main import EXIT_PARTIAL
+from .render import plain
+
+_KINDS: dict[type[Action], str] = {
+    Put: "put",
+    MakeFolder: "folder",
+    Move: "move",
+    Delete: "delete",
+    Collide: "collide",
+}
+
+
+def sync(
+    say: Say, folder: Path, *, project: str, data: Path | None, is_dry: bool, as_json: bool
+) -> None:
+    """Sync, and print each change as it is made. Raises `Problem`, and SystemExit 3 if both texts of a file
+    had to be kept or something could not be done."""
+    where = data_dir(data)
+    _check(folder, where)
+    if not (where / FILE).exists():  # nothing is made for a wrong name
+        raise _unknown(folder, project, where / FILE)
+    printer = _Printer(say, as_json=as_json, is_dry=is_dry)
+    with make_runner() as runner:
+        try:
+            is_whole = runner.run(_sync(folder, project, where / FILE, printer))
+        except WorkspaceError as error:
+            raise Problem(error.code, **error.params) from error
+    if not is_whole:
+        sys.exit(EXIT_PARTIAL)
+
+
+def _check(folder: Path, data: Path) -> None:
+    if not folder.is_dir():
+        raise Problem("mirror_folder_missing", path=str(folder))
+    here, ours = folder.resolve(), data.resolve()
+    if here.is_relative_to(ours) or ours.is_relative_to(here):
+        raise Problem("mirror_inside_data", path=str(folder), data=str(data))
+
+
+async def _sync(folder: Path, project: str, database_file: Path, printer: _Printer) -> bool:
+    async with open_database(database_file) as database:
+        project_id = await _chosen(database, folder, project)
+        async with open_mirror(
+            database,
+            project_id,
+            folder,
+            host=socket.gethostname(),
+            clock=time.time,
+            only_look=printer.is_dry,
+        ) as mirror:
+            if printer.is_dry:
+                planned = await mirror.look()
+                printer.show_plan(planned.actions, planned.left)
+                return True
+            with printer.progress() as tell:
+                synced = await mirror.sync(tell)
+            return printer.show_end(synced)
+
+
+async def _chosen(database: Database, folder: Path, project: str) -> str:
+    """The id of the project that was named by its id or its title, else of the one that the folder mirrors."""
+    found = project or await mirrored_project(database, folder)
+    if found is None:
+        raise _unknown(folder, project, database.path)
+    live = sa.select(projects.c.id).where(projects.c.deleted_at.is_(None))
+
+    def choose(tx: Tx) -> list[str]:
+        by_id = tx.sa.execute(live.where(projects.c.id == found)).scalars().all()
+        by_title = live.where(projects.c.title == found).order_by(projects.c.id)
+        return [*(by_id or tx.sa.execute(by_title).scalars().all())]
+
+    ids = await database.read(choose)
+    if not ids:
+        raise _unknown(folder, found, database.path)
+    if len(ids) > 1:
+        raise Problem("project_ambiguous", name=found, count=len(ids), ids=", ".join(ids))
+    return ids[0]
+
+
+def _unknown(folder: Path, project: str, database_file: Path) -> Problem:
+    if not project:
+        return Problem("mirror_project_needed", path=str(folder))
+    return Problem("project_unknown", name=project, data=str(database_file.parent))
+
+
+class _Printer:
+    """Changes go to standard output, everything else to standard error, or all of it as JSON lines."""
+
+    def __init__(self, say: Say, *, as_json: bool, is_dry: bool) -> None:
+        self._say = say
+        self._as_json = as_json
+        self.is_dry = is_dry
+
+    @contextmanager
+    def progress(self) -> Generator[Callable[[Progress], None]]:
+        """A bar on a terminal, and what is called with each outcome."""
+        console = Console(stderr=True)
+        with Bar(
+            console=console,
+            transient=True,
+            redirect_stdout=sys.stdout.isatty(),
+            disable=self._as_json or not console.is_terminal,
+        ) as bar:
+            task = bar.add_task(self._say("sync.working"), total=None)
+
+            def tell(progress: Progress) -> None:
+                bar.update(task, completed=progress.at, total=progress.total)
+                if isinstance(progress.outcome, Done):
+                    self._show(progress.outcome.action, progress.outcome.result)
+
+            yield tell
+
+    def show_plan(self, actions: tuple[Action, ...], left: tuple[Left, ...]) -> None:
+        """What would be done."""
+        for action in actions:
+            self._show(action, "planned")
+        self._show_left(left)
+        self._sum_up("sync.planned", changes=len([each for each in actions if _is_shown(each)]))
+
+    def show_end(self, synced: Synced) -> bool:
+        """What was left and how it ended; whether nothing needs to be looked at by a person."""
+        self._show_left(synced.left)
+        for failed in synced.failed:
+            self._show_failed(failed)
+        kept = len([each for each in synced.done if each.result == "kept_both"])
+        changes = len([each for each in synced.done if _is_shown(each.action)])
+        self._sum_up("sync.done", changes=changes, conflicts=kept, failed=len(synced.failed))
+        return not kept and not synced.failed
+
+    def _show(self, action: Action, result: str) -> None:
+        if not _is_shown(action):
+            return
+        kind = _KINDS[type(action)]
+        names = {name: plain(getattr(action, name, "")) for name in ("path", "to", "beside")}
+        if self._as_json:
+            side = getattr(action, "side", None)
+            given = {name: value for name, value in names.items() if value}
+            _tell({"action": kind, "side": side, **given, "result": result})
+        elif isinstance(action, Collide):
+            _line(self._say("sync.both" if self.is_dry else f"sync.{result}", **names))
+        else:
+            _line(self._say(f"sync.{kind}.{getattr(action, 'side', '')}", **names))
+
+    def _show_left(self, left: tuple[Left, ...]) -> None:
+        for each in left:
+            path = plain(each.path)
+            if self._as_json:
+                _tell({"left": path, "reason": each.reason})
+            else:
+                why = self._say(f"sync.left.{each.reason}")
+                _note(self._say("sync.left", path=path, why=why))
+
+    def _show_failed(self, failed: Failed) -> None:
+        path, error = plain(failed.action.path), failed.error
+        code = "file_busy" if error is None else error.code
+        params = {"path": path} if error is None else dict(error.params)
+        text = Problem(code, **params).text(self._say.language)
+        if self._as_json:
+            _tell({"failed": path, "code": code, "message": text})
+        else:
+            _note(self._say("error", text=plain(text)))
+
+    def _sum_up(self, words: str, **counts: int) -> None:
+        if self._as_json:
+            _tell({"changes": 0, "conflicts": 0, "failed": 0, **counts})
+        elif not any(counts.values()):
+            _note(self._say("sync.nothing"))
+        else:
+            _note(self._say(words, **counts))
+
+
+def _is_shown(action: Action) -> bool:
+    """Whether a side is changed, and not only the record."""
+    return type(action) in _KINDS and not (isinstance(action, Move) and action.side is None)
+
+
+def _tell(value: dict[str, Any]) -> None:
+    _line(json.dumps(value, ensure_ascii=False))
+
+
+def _line(text: str) -> None:
+    print(text, flush=True)  # noqa: T201
+
+
+def _note(text: str) -> None:
+    print(text, file=sys.stderr)  # noqa: T201
