@@ -24,7 +24,9 @@ INNER_DOORS = [
     "wenfang.workspace.body",
     "wenfang.workspace.documents",
     "wenfang.workspace.edits",
+    "wenfang.workspace.mirror",
     "wenfang.workspace.project",
+    "wenfang.workspace.templates",
 ]
 
 

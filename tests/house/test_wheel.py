@@ -41,6 +41,8 @@ def test_wheel_holds_the_studio_and_nothing_of_the_tree(wheel: Path) -> None:
     assert {"wenfang/py.typed", "wenfang/web/static/index.html"} <= set(names)
     assert [name for name in names if name.startswith("wenfang/web/static/assets/")]
     assert any(name.endswith("/licenses/LICENSE") for name in names)
+    assert "wenfang/workspace/templates/data/zh/novel/template.toml" in names
+    assert "wenfang/workspace/templates/data/en/prd/prd.md" in names
     assert {name.partition("/")[0] for name in names} == {"wenfang", "wenfang-0.1.0.dist-info"}
 
 

@@ -358,6 +358,21 @@ async def test_VR_4_a_restore_keeps_what_it_overwrites(tmp_path: Path) -> None:
         await refused(desk.author.read("a.md", 9), "revision_not_found")
 
 
+async def test_VR_4_within_the_window_too_a_restored_text_is_a_version_of_its_own(
+    tmp_path: Path,
+) -> None:
+    """VR-3 speaks of saves: what is restored, imported or merged hides no text that was there before it."""
+    async with open_desk(tmp_path) as desk:
+        await desk.ai.write("a.md", "one", base=None)
+        await desk.author.write("a.md", "two", base="*")
+        await desk.author.restore_revision("a.md", 1)
+        assert [await desk.text("a.md", n) for n in (1, 2, 3)] == ["one", "two", "one"]
+        await desk.author.write("a.md", "three", base="*")
+        await desk.author.write("a.md", "four", base="*", change="merge")
+        await desk.author.write("a.md", "five", base="*", change="import")
+        assert [n for n, _, _ in await desk.versions("a.md")] == [6, 5, 4, 3, 2, 1]
+
+
 async def test_the_same_text_again_is_no_version(tmp_path: Path) -> None:
     async with open_desk(tmp_path) as desk:
         first = await desk.ai.write("a.md", "text", base=None)

@@ -5,6 +5,7 @@ from ..merging import Merge, MergeConflict, three_way
 from ..values import BODY_KINDS, Content, Found, Hit, Item, Kind, Saved
 from .files import ProjectFiles
 from .history import By, Revision
+from .planting import RootFolder, Seed, root_folder_id
 
 __all__ = [
     "BODY_KINDS",
@@ -22,9 +23,12 @@ __all__ = [
     "MergeConflict",
     "ProjectFiles",
     "Revision",
+    "RootFolder",
     "Saved",
+    "Seed",
     "author_edits",
     "is_author_text",
+    "root_folder_id",
     "three_way",
     "touched",
 ]

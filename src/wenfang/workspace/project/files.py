@@ -24,6 +24,7 @@ from ..texts import encode
 from ..values import Item, Kind, Saved
 from . import blobs, tree, versions
 from .history import By, Change
+from .planting import Planter, RootFolder, Seed
 from .reading import FileReader, as_file
 from .tree import Place, item_of
 from .versions import Keeper
@@ -103,6 +104,17 @@ class ProjectFiles(FileReader):
             )
 
         return await self._db.write(add)
+
+    async def plant(self, folders: Sequence[RootFolder], seeds: Sequence[Seed] = ()) -> None:
+        """Begin a project from a template, or bring back root folders that are missing (TL-7): everything,
+        or nothing. Raises `WorkspaceError` "path_exists"."""
+        planter = Planter(
+            self._project,
+            clock=self._clock,
+            new_id=self._new_id,
+            text_limit_bytes=self._text_limit,
+        )
+        await self._db.write(lambda tx: planter.plant(tx, folders, seeds))
 
     async def write(
         self,

@@ -72,6 +72,12 @@ def is_amended(
     )
 
 
+def is_seed(revision: Revision) -> bool:
+    """Whether a text came with the project's template: it is nobody's work, and no more protected than an
+    agent's."""
+    return revision.actor == "system" and revision.change == "create"
+
+
 def is_unrecorded(newest: Revision | None, head: str | None) -> bool:
     """Whether the present text is in no revision: one is made of it before it is overwritten (VR-4)."""
     return head is not None and (newest is None or newest.hash != head)

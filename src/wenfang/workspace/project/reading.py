@@ -16,7 +16,7 @@ from ..search import search
 from ..texts import decode
 from ..values import Content, Found, Item, Listing, OpenFile
 from . import blobs, tree, versions
-from .history import Revision
+from .history import Revision, is_seed
 from .tree import Place, item_of
 
 
@@ -126,7 +126,7 @@ class FileReader:
             return last is not None and is_author_text(
                 blobs.get(tx, place.row.hash).decode(),
                 latest=blobs.get(tx, last.hash).decode(),
-                actor=last.actor,
+                actor="ai" if is_seed(last) else last.actor,
             )
 
         return await self._db.read(read)

@@ -1,0 +1,13 @@
+"""What a new project of a kind begins with, in each language: folders, sheets to fill in, and what to open."""
+
+from .loading import TEMPLATES, Template, TemplateKey, find_template, mend_folders, plant, templates
+
+__all__ = [
+    "TEMPLATES",
+    "Template",
+    "TemplateKey",
+    "find_template",
+    "mend_folders",
+    "plant",
+    "templates",
+]
