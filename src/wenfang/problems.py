@@ -162,6 +162,8 @@ PROBLEMS: dict[str, Row] = dict(
              "{path} mirrors no project yet; name one with --project, by its title or its id"),
         _row("project_unknown", 404, "数据目录 {data} 里没有名为 {name} 的项目；请检查 --project 和 --data",
              "The data directory {data} has no project {name}; check --project and --data"),
+        _row("project_is_folder", 409, "{name} 的文件本来就在它自己的文件夹里，不需要同步",
+             "The files of {name} are in a folder of their own already; there is nothing to sync"),
         _row("project_ambiguous", 409, "有 {count} 个项目都叫 {name}；请用编号指定：{ids}",
              "There are {count} projects called {name}; give the id of one: {ids}"),
         # The model

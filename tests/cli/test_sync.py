@@ -21,7 +21,7 @@ from wenfang.workspace.project import By, ProjectFiles
 
 from .conftest import Command, Result
 
-ROWS = (("prj_1", "雨夜归人", None), ("prj_2", "Twice", None), ("prj_3", "Twice", None), ("prj_4", "Gone", 1.0))  # fmt: skip
+ROWS = (("prj_1", "雨夜归人", None), ("prj_2", "Twice", None), ("prj_3", "Twice", None), ("prj_4", "Gone", 1.0), ("prj_5", "Own", None))  # fmt: skip
 
 
 def in_project(command: Command, work: Callable[[ProjectFiles], Awaitable[Any]]) -> Any:
@@ -32,7 +32,7 @@ def in_project(command: Command, work: Callable[[ProjectFiles], Awaitable[Any]])
 
             def begin(tx: Tx) -> None:
                 rows = [
-                    {"id": name, "title": title, "path": f"/{name}", "managed": 1,
+                    {"id": name, "title": title, "path": name, "managed": name != "prj_5",
                      "created_at": 0.0, "updated_at": 0.0, "deleted_at": deleted}
                     for name, title, deleted in ROWS
                 ]  # fmt: skip
@@ -172,6 +172,7 @@ def test_every_reason_has_words() -> None:
         ("Gone", ("Gone",)),
         ("twice", ("twice",)),
         ("prj_2", ("prj_1", "--project")),
+        ("Own", ("Own", "folder")),
     ],
 )  # fmt: skip
 def test_a_project_that_cannot_be_meant(filled: Command, name: str, words: tuple[str, ...]) -> None:
@@ -263,6 +264,25 @@ def test_a_killed_sync_goes_on(filled: Command) -> None:
     assert filled("sync", ".", "--project", "prj_1").code == 0
     assert folder(filled) == texts(filled)
     assert len(folder(filled)) == 202
+
+
+def test_a_project_of_an_earlier_version_moves_in_first(filled: Command) -> None:
+    """Its texts were in a folder of the data directory."""
+    old = filled.data / "projects/prj_2"
+    old.mkdir(parents=True)
+    (old / "旧.md").write_text("旧", "utf-8")
+
+    async def outdate() -> None:
+        async with open_database(filled.data / FILE) as database:
+            mine = projects.c.id == "prj_2"
+            values = {"path": str(old)}
+            await database.write(
+                lambda tx: tx.sa.execute(projects.update().where(mine).values(values)) and None
+            )
+
+    asyncio.run(outdate())
+    assert filled("sync", ".", "--project", "prj_2").code == 0
+    assert folder(filled) == {"旧.md": "旧"}
 
 
 def test_a_path_is_what_was_given(filled: Command, tmp_path: Path) -> None:

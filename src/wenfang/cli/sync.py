@@ -15,7 +15,9 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.progress import Progress as Bar
 
+from wenfang.core import new_id
 from wenfang.problems import Problem
+from wenfang.runs import Shelf, move_in
 from wenfang.settings import data_dir
 from wenfang.storage import FILE, Database, Tx, open_database, projects
 from wenfang.workspace import WorkspaceError
@@ -78,6 +80,8 @@ def _check(folder: Path, data: Path) -> None:
 
 async def _sync(folder: Path, project: str, database_file: Path, printer: _Printer) -> bool:
     async with open_database(database_file) as database:
+        shelf = Shelf(database=database, clock=time.time, new_id=new_id)
+        await move_in(shelf, database_file.parent)
         project_id = await _chosen(database, folder, project)
         async with open_mirror(
             database,
@@ -101,19 +105,23 @@ async def _chosen(database: Database, folder: Path, project: str) -> str:
     found = project or await mirrored_project(database, folder)
     if found is None:
         raise _unknown(folder, project, database.path)
-    live = sa.select(projects.c.id).where(projects.c.deleted_at.is_(None))
+    live = sa.select(projects.c.id, projects.c.managed).where(projects.c.deleted_at.is_(None))
 
-    def choose(tx: Tx) -> list[str]:
-        by_id = tx.sa.execute(live.where(projects.c.id == found)).scalars().all()
+    def choose(tx: Tx) -> list[tuple[str, int]]:
+        by_id = tx.sa.execute(live.where(projects.c.id == found)).all()
         by_title = live.where(projects.c.title == found).order_by(projects.c.id)
-        return [*(by_id or tx.sa.execute(by_title).scalars().all())]
+        return [(row.id, row.managed) for row in by_id or tx.sa.execute(by_title)]
 
-    ids = await database.read(choose)
-    if not ids:
+    rows = await database.read(choose)
+    if not rows:
         raise _unknown(folder, found, database.path)
-    if len(ids) > 1:
-        raise Problem("project_ambiguous", name=found, count=len(ids), ids=", ".join(ids))
-    return ids[0]
+    if len(rows) > 1:
+        ids = ", ".join(project_id for project_id, _ in rows)
+        raise Problem("project_ambiguous", name=found, count=len(rows), ids=ids)
+    project_id, is_managed = rows[0]
+    if not is_managed:
+        raise Problem("project_is_folder", name=found)
+    return project_id
 
 
 def _unknown(folder: Path, project: str, database_file: Path) -> Problem:

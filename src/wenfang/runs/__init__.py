@@ -20,6 +20,7 @@ from .facts import (
     UserMessage,
 )
 from .hub import Subscription
+from .moving_in import move_in
 from .records import (
     AgentSpec,
     Frame,
@@ -33,6 +34,7 @@ from .records import (
     Snapshot,
 )
 from .service import Runs, open_runs
+from .shelf import Shelf
 
 __all__ = [
     "AgentSpec",
@@ -56,6 +58,7 @@ __all__ = [
     "Runs",
     "Session",
     "SessionChanged",
+    "Shelf",
     "Snapshot",
     "StepReset",
     "StepStarted",
@@ -64,5 +67,6 @@ __all__ = [
     "ToolProgress",
     "ToolStarted",
     "UserMessage",
+    "move_in",
     "open_runs",
 ]

@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterable
 from pathlib import PurePosixPath
 from typing import Final
 
-from ..documents import natural_key
-from ..paths import free_name
+from ..paths import free_name, natural_key
 from .renames import renamed
 from .values import (
     Action,
