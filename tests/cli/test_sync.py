@@ -6,8 +6,10 @@ import asyncio
 import json
 import os
 import pty
+import sqlite3
 import time
 from collections.abc import Awaitable, Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -283,6 +285,61 @@ def test_a_project_of_an_earlier_version_moves_in_first(filled: Command) -> None
     asyncio.run(outdate())
     assert filled("sync", ".", "--project", "prj_2").code == 0
     assert folder(filled) == {"旧.md": "旧"}
+
+
+def test_an_open_studio_is_told(filled: Command) -> None:
+    """One fact for each change of the project; what changed in the folder is nobody's news there."""
+    filled("sync", ".", "--project", "prj_1")
+    root = filled.project
+    (root / "大纲.md").write_text("一\n\n二\n\n叁\n", "utf-8")
+    write(filled, "大纲.md", "壹\n\n二\n\n三\n")
+    (root / "正文/第一章.md").rename(root / "正文/第二章.md")
+    (root / "new").mkdir()
+    (root / "new/x.md").write_text("x")
+    filled("sync", ".")
+    (root / "new/x.md").write_text("y")
+    write(filled, "大纲.md", "其他")
+    (root / "大纲.md").write_text("别的", "utf-8")
+    filled("sync", ".")
+    (root / "new/x.md").unlink()
+    filled("sync", ".")
+    with sqlite3.connect(filled.data / FILE) as database:
+        rows = database.execute("SELECT pseq, kind, body FROM events ORDER BY pseq").fetchall()
+    database.close()
+    assert [(n, kind) for n, kind, _ in rows] == [(n, "file.changed") for n in range(1, 8)]
+    told = [json.loads(body) for _, _, body in rows]
+    (beside,) = [path for path in texts(filled) if "conflict" in path]
+    assert sorted((each["change"], each["path"], each.get("to")) for each in told) == sorted(
+        [
+            ("written", "大纲.md", None),
+            ("renamed", "正文/第一章.md", "正文/第二章.md"),
+            ("created", "new", None),
+            ("created", "new/x.md", None),
+            ("written", "new/x.md", None),
+            ("created", beside, None),
+            ("deleted", "new/x.md", None),
+        ]
+    )
+    assert {each["by"] for each in told} == {"author"}
+    (merged,) = [each for each in told if each["path"] == "大纲.md"]
+    assert merged["revision"] == sha256("壹\n\n二\n\n叁\n".encode()).hexdigest()
+
+
+def test_what_was_done_before_a_failure_is_told(
+    filled: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled("sync", ".", "--project", "prj_1")
+    (filled.project / "a").mkdir()
+    write(filled, "大纲.md", "新")
+
+    def full(*_: object, **__: object) -> None:
+        raise WorkspaceError("disk_full")
+
+    monkeypatch.setattr(Workspace, "write_text", full)
+    assert filled("sync", ".").code == 5
+    with sqlite3.connect(filled.data / FILE) as database:
+        assert database.execute("SELECT count(*) FROM events").fetchone() == (1,)
+    database.close()
 
 
 def test_a_path_is_what_was_given(filled: Command, tmp_path: Path) -> None:

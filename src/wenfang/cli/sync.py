@@ -6,7 +6,7 @@ import json
 import socket
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from rich.progress import Progress as Bar
 
 from wenfang.core import new_id
 from wenfang.problems import Problem
-from wenfang.runs import Shelf, move_in
+from wenfang.runs import FileChanged, Shelf, move_in, tell_files
 from wenfang.settings import data_dir
 from wenfang.storage import FILE, Database, Tx, open_database, projects
 from wenfang.workspace import WorkspaceError
@@ -95,9 +95,32 @@ async def _sync(folder: Path, project: str, database_file: Path, printer: _Print
                 planned = await mirror.look()
                 printer.show_plan(planned.actions, planned.left)
                 return True
-            with printer.progress() as tell:
-                synced = await mirror.sync(tell)
+            try:
+                with printer.progress() as tell:
+                    synced = await mirror.sync(tell)
+            finally:  # also what was done before a full disk
+                changes = [fact for done in printer.done for fact in _facts(done)]
+                await tell_files(database, project_id, changes, now=time.time())
             return printer.show_end(synced)
+
+
+def _facts(done: Done) -> Iterator[FileChanged]:
+    """What the project's readers are told."""
+    match done.action:
+        case Put(side="project", path=path, replaces=before):
+            change = "created" if before is None else "written"
+            yield FileChanged(path=path, change=change, by="author", revision=done.hash)
+        case MakeFolder(side="project", path=path):
+            yield FileChanged(path=path, change="created", by="author")
+        case Move(side="project", path=path, to=to):
+            yield FileChanged(path=path, change="renamed", by="author", to=to)
+        case Delete(side="project", path=path):
+            yield FileChanged(path=path, change="deleted", by="author")
+        case Collide(path=path, beside=beside):
+            change, where = ("written", path) if done.result == "merged" else ("created", beside)
+            yield FileChanged(path=where, change=change, by="author", revision=done.hash)
+        case _:
+            return
 
 
 async def _chosen(database: Database, folder: Path, project: str) -> str:
@@ -137,6 +160,7 @@ class _Printer:
         self._say = say
         self._as_json = as_json
         self.is_dry = is_dry
+        self.done: list[Done] = []
 
     @contextmanager
     def progress(self) -> Generator[Callable[[Progress], None]]:
@@ -153,6 +177,7 @@ class _Printer:
             def tell(progress: Progress) -> None:
                 bar.update(task, completed=progress.at, total=progress.total)
                 if isinstance(progress.outcome, Done):
+                    self.done.append(progress.outcome)
                     self._show(progress.outcome.action, progress.outcome.result)
 
             yield tell

@@ -35,6 +35,7 @@ from .records import (
 )
 from .service import Runs, open_runs
 from .shelf import Shelf
+from .telling import tell_files
 
 __all__ = [
     "AgentSpec",
@@ -69,4 +70,5 @@ __all__ = [
     "UserMessage",
     "move_in",
     "open_runs",
+    "tell_files",
 ]

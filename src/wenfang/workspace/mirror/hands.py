@@ -44,8 +44,8 @@ class Hands:
         self._folder = folder
         self._mirror = mirror_id
 
-    async def do(self, action: Action) -> Result:
-        """Raises `Changed`, `WorkspaceError`, `Problem`; then the action is not done, or can be done
+    async def do(self, action: Action) -> tuple[Result, str]:
+        """What came of it, and the hash of the text that the project has now, "" if it got none. Raises `Changed`, `WorkspaceError`, `Problem`; then the action is not done, or can be done
         again."""
         try:
             return await self._do(action)
@@ -67,7 +67,7 @@ class Hands:
 
         await self._db.write(note)
 
-    async def _do(self, action: Action) -> Result:
+    async def _do(self, action: Action) -> tuple[Result, str]:
         match action:
             case Move():
                 await self._move(action)
@@ -75,6 +75,7 @@ class Hands:
                 await self._make_folder(action)
             case Put(side="project"):
                 await self._to_project(action)
+                return "done", action.hash
             case Put():
                 text, file_id = await self._project_text(action.path, action.hash)
                 await self._to_folder(action.path, text, action.replaces, file_id)
@@ -84,7 +85,7 @@ class Hands:
                 await self._delete(action)
             case Record() | Forget():
                 await self.note_all([action])
-        return "done"
+        return "done", ""
 
     # Texts
 
@@ -101,7 +102,7 @@ class Hands:
         node = Node(path=path, hash=hash_of(data), id=file_id)
         await self._db.write(lambda tx: record.note(tx, self._mirror, node, data))
 
-    async def _settle(self, both: Collide) -> Result:
+    async def _settle(self, both: Collide) -> tuple[Result, str]:
         """Merge, or keep the folder's text beside the project's. With that, and in the same transaction,
         the folder's text counts as known: whatever happens then, it is not taken for a new change."""
         theirs = await self._folder_text(both.path, both.folder)
@@ -118,11 +119,11 @@ class Hands:
                 both.path, merged, base=both.project, change="merge", also=known
             )
             await self._to_folder(both.path, merged, both.folder, file_id)
-            return "merged"
+            return "merged", hash_of(merged.encode())
         kept = await self._files.write(both.beside, theirs, base=None, change="import", also=known)
         await self._to_folder(both.beside, theirs, None, kept.item.id)
         await self._to_folder(both.path, mine, both.folder, file_id)
-        return "kept_both"
+        return "kept_both", both.folder
 
     async def _merged(self, both: Collide, mine: str, theirs: str) -> str | None:
         base = both.base

@@ -49,10 +49,11 @@ _STOPS: Final[frozenset[Code]] = frozenset(("disk_full", "content_damaged"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """An action and what came of it."""
+    """An action and what came of it. `hash` names the text that the project got, "" if it got none."""
 
     action: Action
     result: Result
+    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +165,8 @@ async def _carry_out(
 
     async def one(action: Action) -> None:
         try:
-            outcome: Done | Failed = Done(action=action, result=await hands.do(action))
+            result, text = await hands.do(action)
+            outcome: Done | Failed = Done(action=action, result=result, hash=text)
         except Changed:
             outcome = Failed(action=action, error=None)
         except WorkspaceError as error:
