@@ -103,7 +103,7 @@ class Version(Shape):
     parent: int | None
     revision: str
     actor: Literal["author", "ai", "system"]
-    change: Literal["create", "edit", "ai_edit", "restore", "auto_save", "import"]
+    change: Literal["create", "edit", "ai_edit", "restore", "auto_save", "import", "merge"]
     run_id: str | None
     origin: int | None
     words: int

@@ -2001,7 +2001,7 @@ export interface components {
              * Change
              * @enum {string}
              */
-            change: "create" | "edit" | "ai_edit" | "restore" | "auto_save" | "import";
+            change: "create" | "edit" | "ai_edit" | "restore" | "auto_save" | "import" | "merge";
             /** Characters */
             characters: number;
             /** Lines Added */
