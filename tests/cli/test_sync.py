@@ -79,9 +79,9 @@ def test_by_title_then_without_a_name(filled: Command) -> None:
     result = filled("sync", ".", "--project", "雨夜归人")
     assert (result.code, result.out.splitlines()) == (
         0,
-        ["new folder in the folder: 正文", "to the folder: 大纲.md", "to the folder: 正文/第一章.md"],
+        ["new folder on the disk: 正文", "to the folder: 大纲.md", "to the folder: 正文/第一章.md"],
     )  # fmt: skip
-    assert result.err == "Synced: 3 changes, 0 conflicts, 0 not done.\n"
+    assert result.err == "Synced (changes: 3, conflicts: 0, not done: 0).\n"
     assert folder(filled) == texts(filled)
     (filled.project / "正文/第二章.md").write_text("雪", "utf-8")
     again = filled("sync", ".", "--lang", "zh")
@@ -113,7 +113,7 @@ def test_each_change_has_a_line(filled: Command) -> None:
         "to the project's trash: b.md",
     ]
     assert sorted(planned.out.splitlines()) == lines
-    assert planned.err == "6 changes would be made; nothing was written.\n"
+    assert planned.err == "Nothing was written; changes to make: 6.\n"
     assert (root / "b.md").exists() is False
     assert "b.md" in texts(filled)
     done = filled("sync", ".")
@@ -209,7 +209,7 @@ def test_what_cannot_be_done_is_told_and_leaves_with_3(filled: Command) -> None:
     result = filled("sync", ".")
     assert (result.code, result.out) == (3, "")
     assert "大纲.md" in result.err
-    assert "1 not done" in result.err
+    assert "not done: 1" in result.err
     as_json = filled("sync", ".", "--json")
     assert json.loads(as_json.out.splitlines()[0])["code"] == "read_only"
 
@@ -239,7 +239,7 @@ def test_progress_on_a_terminal(filled: Command) -> None:
     shown = on_a_terminal(filled, "sync", ".", "--project", "prj_1")
     assert "Syncing" in shown
     assert "to the project: 59.md" in shown
-    assert "Synced: 63 changes" in shown
+    assert "Synced (changes: 63" in shown
 
 
 def test_two_processes_do_not_sync_one_folder_at_once(filled: Command) -> None:

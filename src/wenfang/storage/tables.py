@@ -196,6 +196,6 @@ mirrored = sa.Table(
     sa.Column("mirror_id", sa.Text, sa.ForeignKey("mirrors.id"), primary_key=True),
     sa.Column("path_key", sa.Text, primary_key=True),
     sa.Column("path", sa.Text, nullable=False),
-    sa.Column("file_id", sa.Text, sa.ForeignKey("files.id")),
+    sa.Column("file_id", sa.Text),
     sa.Column("hash", sa.Text, sa.ForeignKey("blobs.hash"), index=True),
 )

@@ -25,7 +25,7 @@ def upgrade() -> None:
         sa.Column("mirror_id", sa.Text, sa.ForeignKey("mirrors.id"), primary_key=True),
         sa.Column("path_key", sa.Text, primary_key=True),
         sa.Column("path", sa.Text, nullable=False),
-        sa.Column("file_id", sa.Text, sa.ForeignKey("files.id")),
+        sa.Column("file_id", sa.Text),
         sa.Column("hash", sa.Text, sa.ForeignKey("blobs.hash")),
     )
     op.create_index("ix_mirrored_hash", "mirrored", ["hash"])
