@@ -61,6 +61,17 @@ async def test_a_folder_is_imported_as_the_author_s(pair: Pair) -> None:
     assert order == ["卷一/第2章.md", "卷一/第10章.md"]
 
 
+async def test_an_imported_book_is_in_order(pair: Pair) -> None:
+    names = [f"第{n}章.md" for n in range(1, 301)]
+    for name in sorted(names):
+        pair.put(name, name * (len(name) % 7))
+    told: list[Progress] = []
+    async with pair.opened() as mirror:
+        await mirror.sync(told.append)
+    assert [each.path for each in await pair.author.list()] == names
+    assert [each.outcome.action.path for each in told] == names
+
+
 async def test_new_files_are_of_the_kind_that_their_folder_holds(pair: Pair) -> None:
     await pair.author.create("正文", "folder", holds="draft")
     await pair.sync()

@@ -7,9 +7,10 @@ What was changed since the plan was made is not touched: the step fails with `Ch
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 from wenfang.storage import Database, Tx
 
@@ -23,6 +24,7 @@ from ..workspace import Workspace
 from . import record
 from .values import Action, Collide, Delete, Forget, MakeFolder, Move, Node, Put, Record, Result
 
+T = TypeVar("T")
 _MEANWHILE: Final[frozenset[Code]] = frozenset(
     ("revision_conflict", "file_not_found", "path_exists", "file_busy")
 )
@@ -34,12 +36,18 @@ class Changed(Exception):  # noqa: N818 - an outcome: the next plan will see it
 
 
 class Hands:
-    """Both sides of one mirror, and the record of it."""
+    """Both sides of one mirror, and the record of it. `thread` runs one thing at a time."""
 
     def __init__(
-        self, database: Database, files: ProjectFiles, folder: Workspace, mirror_id: str
+        self,
+        database: Database,
+        files: ProjectFiles,
+        folder: Workspace,
+        mirror_id: str,
+        thread: Executor,
     ) -> None:
         self._db = database
+        self._thread = thread
         self._files = files
         self._folder = folder
         self._mirror = mirror_id
@@ -97,7 +105,7 @@ class Hands:
         self, path: str, text: str, replaces: str | None, file_id: str | None
     ) -> None:
         write = partial(self._folder.write_text, path, text, base=replaces)
-        await asyncio.to_thread(write)
+        await self._in_folder(write)
         data = text.encode()
         node = Node(path=path, hash=hash_of(data), id=file_id)
         await self._db.write(lambda tx: record.note(tx, self._mirror, node, data))
@@ -140,7 +148,7 @@ class Hands:
         await self._files.write(path, text, base=base, change=change, also=known)
 
     async def _folder_text(self, path: str, name: str) -> str:
-        data, entry = await asyncio.to_thread(self._folder.read_bytes, path)
+        data, entry = await self._in_folder(self._folder.read_bytes, path)
         if entry.revision != name:
             raise Changed
         return decode(data, path)
@@ -151,13 +159,18 @@ class Hands:
             raise Changed
         return content.text, content.item.id
 
+    async def _in_folder(self, work: Callable[..., T], *args: object) -> T:
+        """One thread for the folder, as there is one for the database: what was begun in order is done in
+        order, and new files of the project stand in the order of the plan."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
+
     # Names
 
     async def _move(self, move: Move) -> None:
         if move.side == "project":
             await self._files.move(move.path, move.to)
         elif move.side == "folder":
-            await asyncio.to_thread(self._folder.move, move.path, move.to)
+            await self._in_folder(self._folder.move, move.path, move.to)
         node = Node(path=move.to, hash=move.hash, id=move.id)
 
         def note(tx: Tx) -> None:
@@ -171,7 +184,7 @@ class Hands:
             if make.side == "project":
                 await self._files.create(make.path, "folder")
             else:
-                await asyncio.to_thread(self._folder.create_folder, make.path)
+                await self._in_folder(self._folder.create_folder, make.path)
         except WorkspaceError as error:
             if error.code != "path_exists":  # a file in it was there first
                 raise
@@ -181,7 +194,7 @@ class Hands:
         if delete.side == "project":
             await self._files.delete(delete.path, base=delete.hash)
         else:
-            await asyncio.to_thread(self._delete_in_folder, delete)
+            await self._in_folder(self._delete_in_folder, delete)
         await self.note_all([Forget(path=delete.path)])
 
     def _delete_in_folder(self, delete: Delete) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -128,7 +129,15 @@ class Mirror:
             await self._db.write(lambda tx: record.begin(tx, self._place, now))
             await asyncio.to_thread(self._mark.write, self._place.id)
             self._is_known = True
-        hands = Hands(self._db, self._files, self._folder, self._place.id)
+        with ThreadPoolExecutor(1, "wenfang-folder") as thread:
+            hands = Hands(self._db, self._files, self._folder, self._place.id, thread)
+            done, failed, left = await self._rounds(hands, tell)
+        await self._db.write(lambda tx: record.touch(tx, self._place.id, self._clock()))
+        return Synced(done=done, failed=failed, left=left)
+
+    async def _rounds(
+        self, hands: Hands, tell: Callable[[Progress], None]
+    ) -> tuple[tuple[Done, ...], tuple[Failed, ...], tuple[Left, ...]]:
         done: list[Done] = []
         rounds_left = _ROUNDS
         while True:
@@ -138,9 +147,7 @@ class Mirror:
             failed = tuple(each for each in outcomes if isinstance(each, Failed))
             rounds_left -= 1
             if not rounds_left or all(each.error is not None for each in failed):
-                break
-        await self._db.write(lambda tx: record.touch(tx, self._place.id, self._clock()))
-        return Synced(done=tuple(done), failed=failed, left=planned.left)
+                return tuple(done), failed, planned.left
 
     def _base(self, tx: Tx) -> dict[str, Node]:
         return record.state(tx, self._place.id) if self._is_known else {}
