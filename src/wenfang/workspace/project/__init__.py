@@ -5,26 +5,38 @@ from ..merging import Merge, MergeConflict, three_way
 from ..values import BODY_KINDS, Content, Found, Hit, Item, Kind, Saved
 from .files import ProjectFiles
 from .history import By, Revision
+from .locks import FileLocks
+from .manuscript import Manuscript
+from .roots import root_id
+from .values import Created, Kept, KeptReason, Opened, Root
 
 __all__ = [
     "BODY_KINDS",
     "Actor",
     "By",
     "Content",
+    "Created",
+    "FileLocks",
     "Found",
     "Hit",
     "Hunk",
     "HunkPart",
     "HunkPartKind",
     "Item",
+    "Kept",
+    "KeptReason",
     "Kind",
+    "Manuscript",
     "Merge",
     "MergeConflict",
+    "Opened",
     "ProjectFiles",
     "Revision",
+    "Root",
     "Saved",
     "author_edits",
     "is_author_text",
+    "root_id",
     "three_way",
     "touched",
 ]
