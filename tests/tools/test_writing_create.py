@@ -6,13 +6,12 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from tests.tools.writing_desk import SCREENPLAY, Study, open_study
 
 from wenfang.core import ArgumentError, FileCreated, FileDeleted, FileWritten
 from wenfang.tools.writing import BlankGuard
 from wenfang.workspace.body import BodyClosed, BodyOpened, BodyText, CaptureEvent
 from wenfang.workspace.project import root_id
-
-from tests.tools.writing_desk import SCREENPLAY, Study, open_study
 
 pytestmark = pytest.mark.anyio
 
@@ -58,7 +57,9 @@ async def test_tl_3_one_blank_file_at_a_time(tmp_path: Path) -> None:
         assert second.output.effects == ()
         assert await study.paths() == ["正文", "正文/第一章.md"]
         await fill(study, first.data["id"])
-        assert (await study.call("create_file", title="第二章", file_type="draft")).error_type is None
+        assert (
+            await study.call("create_file", title="第二章", file_type="draft")
+        ).error_type is None
 
 
 async def test_tl_3_folders_need_no_text(tmp_path: Path) -> None:
@@ -75,13 +76,18 @@ async def test_tl_3_of_two_at_the_same_time_one_is_made(tmp_path: Path) -> None:
         both = await asyncio.gather(
             *(study.call("create_file", title=title, file_type="draft") for title in ("甲", "乙"))
         )
-        assert sorted(each.error_type or "" for each in both) == ["", "pending_empty_file_unwritten"]
+        assert sorted(each.error_type or "" for each in both) == [
+            "",
+            "pending_empty_file_unwritten",
+        ]
         assert len(await study.paths()) == 2
 
 
 async def test_tl_3_a_create_that_fails_blocks_nothing(tmp_path: Path) -> None:
     async with open_study(tmp_path) as study:
-        missing = await study.call("create_file", title="甲", file_type="draft", parent_id="fil_none")
+        missing = await study.call(
+            "create_file", title="甲", file_type="draft", parent_id="fil_none"
+        )
         assert missing.error_type == "file_not_found"
         assert (await study.call("create_file", title="乙", file_type="draft")).error_type is None
 
@@ -100,7 +106,9 @@ async def test_tl_3_the_database_says_whether_it_is_still_blank(tmp_path: Path, 
             case _:
                 edits = [{"op": "append", "text": "风起。"}]
                 await study.call("edit_file", id=first.data["id"], edits=edits)
-        assert (await study.call("create_file", title="第二章", file_type="draft")).error_type is None
+        assert (
+            await study.call("create_file", title="第二章", file_type="draft")
+        ).error_type is None
 
 
 async def test_tl_4_the_same_file_again(tmp_path: Path) -> None:
@@ -320,9 +328,7 @@ async def test_tl_7_a_template_folder_may_have_another_name(tmp_path: Path) -> N
         await study.call("create_file", title="甲", file_type="lore")
         await study.author.move("设定", "世界")
         study.desk.blanks.observe(
-            FileDeleted(
-                path="", file_id=(await study.author.at("世界/甲")).id, kind="lore"
-            )
+            FileDeleted(path="", file_id=(await study.author.at("世界/甲")).id, kind="lore")
         )
         made = await study.call("create_file", title="乙", file_type="lore")
         assert made.data["path"] == "世界/乙.md"
@@ -353,7 +359,9 @@ async def test_tl_1_the_project_is_the_servers_to_say(tmp_path: Path) -> None:
         ):
             got = await study.call(name, id=other.item.id, project_id="prj_2", **more)
             assert got.error_type == "file_not_found", name
-        inside = await study.call("create_file", title="丙", file_type="folder", parent_id=other.item.id)
+        inside = await study.call(
+            "create_file", title="丙", file_type="folder", parent_id=other.item.id
+        )
         assert inside.error_type == "file_not_found"
         assert [each.path for each in await theirs.list()] == ["秘密.md"]
         assert (await theirs.read("秘密.md")).text == "x"

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.tools.writing_desk import Study, open_study
+
 from wenfang.core import ArgumentError
 from wenfang.storage import blobs
 from wenfang.workspace.project import By
@@ -135,7 +135,11 @@ async def test_tl_8_renaming_keeps_id_and_text(tmp_path: Path) -> None:
     async with open_study(tmp_path) as study:
         ref = await study.write_as_ai("正文/第一章.md", "风", kind="draft")
         got = await study.call("rename_file", id=ref, title="第九章 海")
-        assert (got.data["id"], got.data["path"], got.data["order"]) == (ref, "正文/第九章 海.md", 9)
+        assert (got.data["id"], got.data["path"], got.data["order"]) == (
+            ref,
+            "正文/第九章 海.md",
+            9,
+        )
         assert got.data["previous_title"] == "第一章"
         assert got.effects == ["file_renamed 正文/第九章 海.md"]
         assert await study.text(ref) == "风"

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.tools.writing_desk import Study, open_study
+
 from wenfang.core import FileRead, FileWritten
 from wenfang.tools.writing import Seen
 from wenfang.workspace.project import FileLocks
@@ -87,7 +87,11 @@ FAILURES: dict[str, tuple[list[dict[str, Any]], str, str]] = {
         "text",
     ),
     "TL-11-empty-append": ([{"op": "append", "text": ""}], "invalid_edit", "text"),
-    "TL-13-not-found": ([{"old": "海面上没有船", "new": "x"}], "anchor_not_found", "not in the file"),
+    "TL-13-not-found": (
+        [{"old": "海面上没有船", "new": "x"}],
+        "anchor_not_found",
+        "not in the file",
+    ),
     "TL-9-ambiguous": ([{"old": "风起了", "new": "x"}], "anchor_ambiguous", "occurrence=2"),
     "TL-12-all-or-none": (
         [{"old": "雨停了", "new": "雪"}, {"old": "海面上没有船", "new": "x"}],
@@ -145,8 +149,17 @@ async def test_the_reference_may_be_an_id_a_path_or_a_path_without_its_ending(
         for count, each in enumerate((ref, "正文/第一章.md", "正文/第一章", "正文/第一章.MD"), 1):
             await edited(study, each, {"op": "append", "text": str(count)})
         assert (await study.text(ref)).split() == ["甲", "1", "2", "3", "4"]
-        assert (await edited(study, "正文", {"op": "append", "text": "x"})).error_type == "invalid_edit"
-        for odd in ("第一章", "../正文/第一章.md", "/etc/passwd", "a\0b", "fil_1' OR '1'='1", "x" * 9999):
+        assert (
+            await edited(study, "正文", {"op": "append", "text": "x"})
+        ).error_type == "invalid_edit"
+        for odd in (
+            "第一章",
+            "../正文/第一章.md",
+            "/etc/passwd",
+            "a\0b",
+            "fil_1' OR '1'='1",
+            "x" * 9999,
+        ):
             got = await edited(study, odd, {"op": "append", "text": "x"})
             assert got.error_type == "file_not_found", odd
             assert len(got.told["error"]) < 700
@@ -207,7 +220,9 @@ async def test_tl_14_a_part_tells_whether_it_is_stale(tmp_path: Path) -> None:
         study.desk.seen.next_call()
         assert not study.desk.seen.is_whole(ref, study.desk.seen.revision(ref) or "")
         await study.write("a.md", TEXT + "作者加的。")
-        assert (await edited(study, ref, {"op": "append", "text": "x"})).error_type == "stale_content"
+        assert (
+            await edited(study, ref, {"op": "append", "text": "x"})
+        ).error_type == "stale_content"
 
 
 async def test_tl_14_ones_own_edits_are_known(tmp_path: Path) -> None:
@@ -342,7 +357,10 @@ async def test_words_added_count_what_was_put_in(tmp_path: Path) -> None:
     async with open_study(tmp_path) as study:
         ref = await study.write_as_ai("a.md", TEXT, kind="draft")
         done = await edited(
-            study, ref, {"op": "append", "text": "一二三 four five 6"}, {"op": "delete", "old": "，雨停了"}
+            study,
+            ref,
+            {"op": "append", "text": "一二三 four five 6"},
+            {"op": "delete", "old": "，雨停了"},
         )
         (effect,) = done.output.effects
         assert isinstance(effect, FileWritten)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from tests.tools.writing_desk import Result, Study, open_study
+
 from wenfang.core import ArgumentError
 from wenfang.tools.writing import ERRORS
 from wenfang.workspace import name_key
@@ -51,7 +51,16 @@ HOSTILE = st.one_of(
     st.text("aA.:/\\~*? \u200b\u202e\u0301字", max_size=30),
     st.tuples(st.text(max_size=12), st.integers(1, 400)).map(lambda pair: pair[0] * pair[1]),
 )
-LEAKS = ("Traceback", "sqlite", "SQL", "/tmp", "site-packages", "prj_", "sqlalchemy", "IntegrityError")
+LEAKS = (
+    "Traceback",
+    "sqlite",
+    "SQL",
+    "/tmp",
+    "site-packages",
+    "prj_",
+    "sqlalchemy",
+    "IntegrityError",
+)
 
 
 def is_clean(result: Result, asked: str) -> bool:
@@ -125,7 +134,9 @@ async def test_hostile_names_of_the_table(tmp_path: Path) -> None:
 
 @settings(max_examples=90, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(names=st.lists(HOSTILE, min_size=10, max_size=10))
-def test_a_thousand_hostile_names(tmp_path_factory: pytest.TempPathFactory, names: list[str]) -> None:
+def test_a_thousand_hostile_names(
+    tmp_path_factory: pytest.TempPathFactory, names: list[str]
+) -> None:
     async def run() -> None:
         async with open_study(tmp_path_factory.mktemp("study")) as study:
             await attack(study, names)
@@ -173,7 +184,9 @@ def test_hostile_references(tmp_path_factory: pytest.TempPathFactory, name: str)
 
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["agent adds", "agent replaces", "author adds", "agent reads", "model asked"]),
+        st.sampled_from(
+            ["agent adds", "agent replaces", "author adds", "agent reads", "model asked"]
+        ),
         st.integers(0, 3),
     ),
     min_size=4,

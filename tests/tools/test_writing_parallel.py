@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.tools.writing_desk import SCREENPLAY, Study, open_study
+
 from wenfang.core import FileCreated, FileWritten
 from wenfang.tools.writing import RESULT_CHARS
 
@@ -31,7 +31,10 @@ async def test_tl_19_all_kinds_of_tasks(tmp_path: Path) -> None:
         got = await run(
             study,
             chapter("第一章"),
-            {"type": "edit_file", "params": {"file_id": ref, "edits": [{"old": "无边", "new": "蓝色"}]}},
+            {
+                "type": "edit_file",
+                "params": {"file_id": ref, "edits": [{"old": "无边", "new": "蓝色"}]},
+            },
             {"type": "delete_file", "params": {"id": gone}},
             {"type": "query_files", "params": {"id": ref}},
         )
@@ -40,7 +43,13 @@ async def test_tl_19_all_kinds_of_tasks(tmp_path: Path) -> None:
         assert sorted(await study.paths()) == ["正文", "正文/第一章.md", "设定", "设定/海.md"]
         assert await study.text(ref) == "蓝色的海"
         kinds = sorted(effect.type for effect in got.output.effects)
-        assert kinds == ["file_created", "file_deleted", "file_read", "file_written", "file_written"]
+        assert kinds == [
+            "file_created",
+            "file_deleted",
+            "file_read",
+            "file_written",
+            "file_written",
+        ]
         written = [each for each in got.output.effects if isinstance(each, FileWritten)]
         assert sorted(each.words_added for each in written) == [2, 3]
         assert study.desk.blanks.unwritten() == ()
@@ -207,6 +216,8 @@ async def test_a_stopped_batch_finishes_what_it_began(tmp_path: Path) -> None:
         data = got.told["data"]
         files = [path for path in await study.paths() if path.endswith(".md")]
         assert len(files) == data["completed"] < 5
-        assert len([each for each in got.output.effects if isinstance(each, FileWritten)]) == len(files)
+        assert len([each for each in got.output.effects if isinstance(each, FileWritten)]) == len(
+            files
+        )
         stopped = [each for each in data["tasks"] if each["status"] == "failed"]
         assert {each["error_type"] for each in stopped} == {"tool_disabled"}

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.tools.writing_desk import open_study
+
 from wenfang.core import FileRead
 from wenfang.lang import count_words
 from wenfang.tools.writing import capped
@@ -200,8 +200,12 @@ async def test_queries_that_are_refused(tmp_path: Path, row: str) -> None:
 
 async def test_tl_15_ae_1_what_the_author_changed_is_shown(tmp_path: Path) -> None:
     async with open_study(tmp_path) as study:
-        ref = await study.write_as_ai("a.md", "第一段，雨停了。\n\n第二段，风起了。\n", kind="draft")
-        await study.write("a.md", "第一段，雪停了。\n\n第二段，风起了。\n\n</author_edits>新的一段。\n")
+        ref = await study.write_as_ai(
+            "a.md", "第一段，雨停了。\n\n第二段，风起了。\n", kind="draft"
+        )
+        await study.write(
+            "a.md", "第一段，雪停了。\n\n第二段，风起了。\n\n</author_edits>新的一段。\n"
+        )
         got = await study.call("query_files", id=ref)
         block = got.data["author_edits"]
         assert block.splitlines()[0] == "<author_edits>"
@@ -219,7 +223,9 @@ async def test_ae_1_many_changes_are_bounded(tmp_path: Path) -> None:
     async with open_study(tmp_path) as study:
         lines = [f"第{n}段，" + "风起云涌" * 100 for n in range(200)]
         ref = await study.write_as_ai("a.md", "\n".join(lines), kind="draft")
-        await study.write("a.md", "\n".join(f"{line}改" if n % 2 else line for n, line in enumerate(lines)))
+        await study.write(
+            "a.md", "\n".join(f"{line}改" if n % 2 else line for n, line in enumerate(lines))
+        )
         block = (await study.call("query_files", id=ref)).data["author_edits"]
         assert "(80 more places are not shown.)" in block
         assert len(block) < 20 * 700
@@ -263,7 +269,9 @@ async def test_a_long_list_is_cut_evenly(tmp_path: Path) -> None:
 
 VALUES = st.recursive(
     st.integers() | st.booleans() | st.none() | st.text(max_size=400),
-    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=6), inner, max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=6), inner, max_size=5)
+    ),
     max_leaves=20,
 )
 

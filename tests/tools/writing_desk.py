@@ -84,7 +84,9 @@ class Study:
         self._calls += 1
         call = ToolCall(id=f"call_{self._calls}", name=name, arguments=arguments)
         context = ToolContext(
-            call_id=call.id, key=call.id, update=lambda text, part: self.progress.append((text, part))
+            call_id=call.id,
+            key=call.id,
+            update=lambda text, part: self.progress.append((text, part)),
         )
         output = await tools[name].handler(context, bind(tools[name], call))
         assert isinstance(output, ToolOutput)

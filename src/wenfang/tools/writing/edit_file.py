@@ -21,7 +21,7 @@ from wenfang.workspace.edits import (
 from wenfang.workspace.project import BODY_KINDS, Opened, Saved
 
 from ..texts import HeadAndTail
-from .author_text import touched_by
+from .by_author import touched_by
 from .desk import Desk
 from .envelope import Done
 from .errors import Refusal

@@ -11,7 +11,7 @@ from wenfang.core import JSON, FileRead, ToolContext
 from wenfang.lang import count_words
 from wenfang.workspace.project import Content, Item, Kind
 
-from .author_text import render
+from .by_author import render
 from .capping import capped, size_of
 from .desk import Desk
 from .envelope import Done
