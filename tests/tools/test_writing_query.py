@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tools.writing_desk import open_study
 
-from wenfang.core import FileRead
+from wenfang.core import ArgumentError, FileRead
 from wenfang.lang import count_words
 from wenfang.tools.writing import capped
 
@@ -102,6 +102,46 @@ async def test_what_is_found(tmp_path: Path, row: str) -> None:
         await study.write("正文/第二章 雨停.md", "晴", kind="draft")
         got = await study.call("query_files", **arguments)
         assert [each["title"] for each in got.data["files"]] == titles
+
+
+# the filter, the titles found
+NOTED: list[tuple[dict[str, Any], list[str]]] = [
+    ({"importance": "high"}, ["第一章", "海"]),
+    ({"tags": "风"}, ["第一章"]),
+    ({"tags": ["风", "雨"]}, ["第一章"]),
+    ({"importance": "high", "tags": "雨"}, ["第一章"]),
+    ({"chapter_number": 1}, ["第一章"]),
+    ({"chapter_number": 2}, ["第二章"]),
+    ({"importance": "low"}, []),
+    ({"secret": None}, ["第一章", "第二章", "海"]),
+]
+
+
+@pytest.mark.parametrize(("wanted", "titles"), NOTED)
+async def test_notes_are_kept_and_filtered_by(
+    tmp_path: Path, wanted: dict[str, Any], titles: list[str]
+) -> None:
+    async with open_study(tmp_path) as study:
+        for title, notes in (
+            ("第一章", {"importance": "high", "tags": ["风", "雨"]}),
+            ("海", {"importance": "high"}),
+            ("第二章", {}),
+        ):
+            made = await study.call("create_file", title=title, file_type="draft", metadata=notes)
+            assert made.data.get("metadata", {}) == notes
+            await study.author.write(made.data["path"], "x", base="*")
+            one = await study.call("query_files", id=made.data["id"])
+            assert one.data.get("metadata", {}) == notes
+        got = await study.call("query_files", metadata_filter=wanted, file_type="draft")
+        assert sorted(each["title"] for each in got.data["files"]) == sorted(titles)
+
+
+async def test_notes_are_bounded(tmp_path: Path) -> None:
+    async with open_study(tmp_path) as study:
+        for notes in ({"a": "x" * 4001}, {str(n): n for n in range(21)}):
+            with pytest.raises(ArgumentError, match="at most 20"):
+                await study.call("create_file", title="甲", file_type="lore", metadata=notes)
+        assert await study.paths() == []
 
 
 async def test_a_preview_shows_the_place(tmp_path: Path) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Any
 
 from wenfang.core import ToolCall, ToolContext, ToolOutput, bind
@@ -114,10 +118,27 @@ class Study:
         return await self.database.read(lambda tx: len(tx.sa.execute(files.select()).all()))
 
 
+@cache
+def new_database() -> bytes:
+    """A database with the tables of this version: making one takes longer than most tests."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "wenfang.sqlite3"
+
+        async def make() -> None:
+            async with open_database(path):
+                pass
+
+        thread = Thread(target=lambda: asyncio.run(make()))
+        thread.start()
+        thread.join()
+        return path.read_bytes()
+
+
 @asynccontextmanager
 async def open_study(
     tmp: Path, roots: Sequence[Root] = NOVEL, **more: Any
 ) -> AsyncGenerator[Study]:
+    (tmp / "wenfang.sqlite3").write_bytes(new_database())
     async with open_database(tmp / "wenfang.sqlite3") as database:
         row = {"title": "t", "managed": 1, "created_at": 0.0, "updated_at": 0.0}
         rows = [row | {"id": f"prj_{n}", "path": f"/{n}"} for n in (1, 2)]

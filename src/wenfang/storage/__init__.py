@@ -4,6 +4,7 @@ from .database import FILE, Database, open_database, run_now
 from .tables import (
     blobs,
     events,
+    file_metadata,
     files,
     partials,
     projects,
@@ -22,6 +23,7 @@ __all__ = [
     "Tx",
     "blobs",
     "events",
+    "file_metadata",
     "files",
     "open_database",
     "partials",

@@ -177,3 +177,10 @@ revisions = sa.Table(
     sa.Column("opened_at", sa.Float, nullable=False),
     sa.Column("saved_at", sa.Float, nullable=False),
 )
+
+file_metadata = sa.Table(
+    "file_metadata",
+    metadata,
+    sa.Column("file_id", sa.Text, sa.ForeignKey("files.id"), primary_key=True),
+    sa.Column("data", sa.Text, nullable=False),
+)

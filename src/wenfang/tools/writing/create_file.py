@@ -48,11 +48,12 @@ async def _create(desk: Desk, args: CreateFile, name: str) -> Done:
         into=args.parent_id,
         order=args.order,
         roots_of=desk.roots,
+        notes=args.metadata,
         may_replace=desk.overwrite_author_text,
     )
     effect = created(made)
     desk.observe(effect)
-    data = _told(record(desk, made.item))
+    data = _told(record(desk, made.item, args.metadata))
     if made.reused:
         data |= {"reused_existing": True, "original_content_length": made.characters}
     return Done(data=data, effects=(effect,))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from wenfang.core import JSON
 from wenfang.workspace.edits import EditOp
 from wenfang.workspace.project import Kind
 
@@ -86,6 +86,22 @@ Order = Annotated[
 ]
 
 
+_MOST_NOTES = 20
+_NOTES_CHARS = 4000
+
+
+def _bounded(notes: dict[str, Any]) -> dict[str, Any]:
+    if len(notes) > _MOST_NOTES or len(json.dumps(notes)) > _NOTES_CHARS:
+        raise ValueError(f"at most {_MOST_NOTES} entries and {_NOTES_CHARS} characters of JSON")
+    return notes
+
+
+Metadata = Annotated[
+    dict[str, Any] | None,
+    AfterValidator(lambda notes: notes if notes is None else _bounded(notes)),
+]
+
+
 class Params(BaseModel):
     """Arguments of one call."""
 
@@ -105,6 +121,9 @@ class CreateFile(Params):
     file_type: FileType
     parent_id: ParentId = None
     order: Order = None
+    metadata: Annotated[
+        Metadata, Field(description="Notes about it, for example importance or tags")
+    ] = None
 
 
 class EditItem(Params):
@@ -172,6 +191,9 @@ class QueryFiles(Params):
     parent_id: Annotated[
         str | None, Field(description="Only what is in this folder, by its id or path")
     ] = None
+    metadata_filter: Annotated[
+        Metadata, Field(description="Only files with these notes, or this chapter_number")
+    ] = None
     limit: Annotated[int | None, Field(description="How many at most", ge=1, le=200)] = None
     offset: Annotated[int, Field(description="How many to pass over", ge=0)] = 0
     response_mode: Annotated[
@@ -213,7 +235,7 @@ class Task(BaseModel):
     ]
     description: Annotated[str, Field(description="What it is for, in a few words")] = ""
     params: Annotated[
-        dict[str, JSON], Field(description="The arguments, as the tool of that name takes them")
+        dict[str, Any], Field(description="The arguments, as the tool of that name takes them")
     ]
 
 

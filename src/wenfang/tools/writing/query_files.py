@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from wenfang.core import JSON, FileRead, ToolContext
 from wenfang.lang import count_words
@@ -46,7 +46,7 @@ async def _one(desk: Desk, ref: str, args: QueryFiles) -> Done:
     opened = await desk.files.opened(item.id)
     item, text = opened.item, opened.text
     part = asked_range(text, args)
-    data = record(desk, item) | {"word_count": count_words(text), "content_length": len(text)}
+    data = await _noted(desk, item) | {"word_count": count_words(text), "content_length": len(text)}
     if args.response_mode == "summary":
         return Done(data=data | _preview(text, 0, args), effects=_read(item, text, args))
     if not args.include_content:
@@ -63,6 +63,10 @@ async def _one(desk: Desk, ref: str, args: QueryFiles) -> Done:
     )
     shown = {name: each for name, each in data.items() if name != "content"}
     return Done(data=data, details=shown, effects=(effect,))
+
+
+async def _noted(desk: Desk, item: Item) -> dict[str, JSON]:
+    return record(desk, item, (await desk.files.metadata()).get(item.id))
 
 
 def _fitting(text: str, part: Range, limit: int) -> Range:
@@ -103,8 +107,9 @@ async def _folder(desk: Desk, folder: Item) -> Done:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Hit:
     content: Content
-    at: int
-    in_title: bool
+    notes: dict[str, JSON]
+    at: int = 0
+    in_title: bool = False
 
 
 async def _list(desk: Desk, args: QueryFiles) -> Done:
@@ -150,22 +155,40 @@ async def _hits(desk: Desk, args: QueryFiles) -> list[_Hit]:
             if (not kinds or item.kind in kinds) and (folder is None or _parent(item) == folder)
         ]
 
-    found = await desk.files.survey(choose)
-    if not args.query or not args.query.strip():
-        return [_Hit(content=each, at=0, in_title=False) for each in found]
-    return await asyncio.to_thread(_matching, desk, found, args.query)
+    notes = await desk.files.metadata()
+    hits = [
+        _Hit(content=each, notes=notes.get(each.item.id, {}))
+        for each in await desk.files.survey(choose)
+    ]
+    wanted = args.metadata_filter
+    if wanted:
+        hits = [hit for hit in hits if _has(record(desk, hit.content.item) | hit.notes, wanted)]
+    if args.query and args.query.strip():
+        return await asyncio.to_thread(_matching, desk, hits, args.query)
+    return hits
 
 
-def _matching(desk: Desk, contents: Sequence[Content], query: str) -> list[_Hit]:
+def _has(known: dict[str, JSON], wanted: dict[str, Any]) -> bool:
+    """Whether each note is the wanted one, or a list with it."""
+    for name, value in wanted.items():
+        present = known.get(name)
+        if present != value and not (isinstance(present, list) and value in present):
+            return False
+    return True
+
+
+def _matching(desk: Desk, hits: Sequence[_Hit], query: str) -> list[_Hit]:
     terms = query.casefold().split()
-    hits: list[_Hit] = []
-    for content in contents:
-        title, text = desk.title_of(content.item.path).casefold(), content.text.casefold()
+    found: list[_Hit] = []
+    for hit in hits:
+        title = desk.title_of(hit.content.item.path).casefold()
+        text = hit.content.text.casefold()
         if all(term in title or term in text for term in terms):
-            at = max(0, min((text.find(term) for term in terms if term in text), default=0))
+            at = min((text.find(term) for term in terms if term in text), default=0)
             in_title = all(term in title for term in terms)
-            hits.append(_Hit(content=content, at=min(at, len(content.text)), in_title=in_title))
-    return sorted(hits, key=lambda hit: not hit.in_title)
+            at = min(at, len(hit.content.text))  # folding may have made the text longer
+            found.append(replace(hit, at=at, in_title=in_title))
+    return sorted(found, key=lambda hit: not hit.in_title)
 
 
 def _kinds(args: QueryFiles) -> set[Kind]:
@@ -178,7 +201,7 @@ def _parent(item: Item) -> str:
 
 def _listed(desk: Desk, hit: _Hit, args: QueryFiles, *, is_full: bool) -> dict[str, JSON]:
     item, text = hit.content.item, hit.content.text
-    told = record(desk, item)
+    told = record(desk, item, hit.notes)
     if item.kind == "folder":
         return told
     told |= {"word_count": count_words(text), "content_length": len(text)}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from wenfang.core import JSON, FileCreated, FileWritten
-from wenfang.lang import count_words, read_heading
+from wenfang.lang import read_heading
 from wenfang.workspace.project import Created, Item, Saved
 
 from .desk import Desk
 
 
-def record(desk: Desk, item: Item) -> dict[str, JSON]:
-    """What is known of a file or folder, without its text."""
+def record(desk: Desk, item: Item, notes: dict[str, JSON] | None = None) -> dict[str, JSON]:
+    """What is known of a file or folder, without its text. `notes` are what is noted beside it."""
     title = desk.title_of(item.path)
     told: dict[str, JSON] = {
         "id": item.id,
@@ -25,6 +25,8 @@ def record(desk: Desk, item: Item) -> dict[str, JSON]:
     heading = read_heading(title)
     if heading is not None and heading.number is not None:
         told["chapter_number"] = heading.number
+    if notes:
+        told["metadata"] = notes
     return told
 
 
@@ -51,7 +53,3 @@ def written(saved: Saved, previous: str, words_added: int) -> FileWritten:
         kind=item.kind,
         words_added=words_added,
     )
-
-
-def words_of(texts: list[str]) -> int:
-    return sum(map(count_words, texts))

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from wenfang.core import JSON
 from wenfang.lang import read_heading
 from wenfang.storage import Tx, files
 
@@ -14,7 +15,7 @@ from ..errors import WorkspaceError
 from ..paths import name_key, new_name
 from ..texts import decode, encode
 from ..values import BODY_KINDS, Content, Item, Kind, Saved
-from . import blobs, ids, roots, tree, versions
+from . import blobs, ids, metadata, roots, tree, versions
 from .authors import authored_bodies, is_of_author
 from .files import ProjectFiles
 from .tree import Place, item_of
@@ -76,6 +77,10 @@ class Manuscript(ProjectFiles):
 
         return await self._db.read(read)
 
+    async def metadata(self) -> dict[str, dict[str, JSON]]:
+        """What is noted about files beside their texts, by their ids."""
+        return await self._db.read(lambda tx: metadata.of_project(tx, self._project))
+
     # Changing
 
     async def begin(
@@ -86,27 +91,23 @@ class Manuscript(ProjectFiles):
         into: str | None = None,
         order: int | None = None,
         roots_of: Sequence[Root] = (),
+        notes: Mapping[str, JSON] | None = None,
         may_replace: bool = False,
     ) -> Created:
         """A blank file or folder `name` in the folder `into`; without it, where files of its kind are
         kept. A blank file of that name and kind is taken as it is, and in a project with a folder for
-        scripts so is the episode of that name, which becomes a script (TL-6).
+        scripts so is the episode of that name, which becomes a script (TL-6). `notes`, if given, replace what
+        is noted about it.
 
         Raises `WorkspaceError` "path_exists", "file_not_found" (the folder), and `Kept` "author_text"
         for an episode with an author's work, unless it `may_replace` that.
         """
 
         def begin(tx: Tx) -> Created:
-            episode = self._episode(tx, name, kind, roots_of)
-            if episode is not None:
-                return self._reuse(tx, episode, may_replace=may_replace)
-            place, actual = roots.place_for(tx, self._project, into, kind, roots_of, self._row)
-            found = self._named(tx, place, name)
-            if found is not None:
-                if found.row.kind != actual or not _is_blank(tx, found):
-                    raise WorkspaceError("path_exists", path=found.path)
-                return Created(item=item_of(found), reused=True)
-            return Created(item=item_of(self._insert(tx, place, name, actual, order)))
+            made = self._begun(tx, name, kind, into, order, roots_of, may_replace=may_replace)
+            if notes is not None:
+                metadata.put(tx, made.item.id, notes)
+            return made
 
         return await self._db.write(begin)
 
@@ -232,6 +233,28 @@ class Manuscript(ProjectFiles):
         parent = tree.ROOT if into.row is None else into.row.id
         row = tx.sa.execute(tree.CHILD, self._key(parent, name)).one_or_none()
         return None if row is None else Place(row, f"{into.path}/{row.name}".lstrip("/"))
+
+    def _begun(
+        self,
+        tx: Tx,
+        name: str,
+        kind: Kind,
+        into: str | None,
+        order: int | None,
+        roots_of: Sequence[Root],
+        *,
+        may_replace: bool,
+    ) -> Created:
+        episode = self._episode(tx, name, kind, roots_of)
+        if episode is not None:
+            return self._reuse(tx, episode, may_replace=may_replace)
+        place, actual = roots.place_for(tx, self._project, into, kind, roots_of, self._row)
+        found = self._named(tx, place, name)
+        if found is None:
+            return Created(item=item_of(self._insert(tx, place, name, actual, order)))
+        if found.row.kind != actual or not _is_blank(tx, found):
+            raise WorkspaceError("path_exists", path=found.path)
+        return Created(item=item_of(found), reused=True)
 
     def _insert(self, tx: Tx, into: Place, name: str, kind: Kind, order: int | None) -> Place:
         blank = {} if kind == "folder" else {"hash": blobs.put(tx, b"")}
