@@ -465,6 +465,14 @@ async def test_a_blank_file_that_is_dealt_with_in_the_same_reply_is_no_obstacle(
 
 
 @pytest.mark.anyio
+async def test_a_desk_may_not_do_more_than_its_policy(tmp_path: Path) -> None:
+    async with open_study(tmp_path, overwrite_author_text=True) as study:
+        with pytest.raises(ValueError, match="overwrite"):
+            policy_hooks(FREE, study.desk)
+        policy_hooks(replace(FREE, overwrite_author_text=True), study.desk)
+
+
+@pytest.mark.anyio
 async def test_an_authors_text_is_safe_from_an_agent(tmp_path: Path) -> None:
     async with open_study(tmp_path) as study:
         await study.write("正文/第一章.md", "作者写的", kind="draft")

@@ -332,7 +332,10 @@ def _is_barred(tool: str, policy: TurnPolicy) -> bool:
 
 
 def policy_hooks(policy: TurnPolicy, desk: Desk) -> Hooks:
-    """Hooks that hold an agent to the policy, and tell the desk when the model is asked (TL-14)."""
+    """Hooks that hold an agent to the policy, and tell the desk when the model is asked (TL-14). Raises
+    `ValueError` for a desk whose tools may do what the policy forbids."""
+    if desk.overwrite_author_text and not policy.overwrite_author_text:
+        raise ValueError("the desk may overwrite an author's text, the policy may not")
     return Hooks(prepare=desk.seen.prepare, before_tool=_before_tool(policy, desk))
 
 
