@@ -465,6 +465,50 @@ async def test_a_blank_file_that_is_dealt_with_in_the_same_reply_is_no_obstacle(
 
 
 @pytest.mark.anyio
+async def test_tl_25_the_tools_that_write_are_the_write_set(tmp_path: Path) -> None:
+    async with open_study(tmp_path) as study:
+        tools = make_writing_tools(study.desk)
+        assert {each.name for each in tools if each.access != "read"} == WRITE_TOOLS
+        assert {each.name for each in tools if each.mode == "exclusive"} == WRITE_TOOLS
+        barred = [each.name for each in listed(tools, READ_ONLY) if each not in tools]
+        assert set(barred) == WRITE_TOOLS
+
+
+@pytest.mark.anyio
+async def test_a_desk_is_made_again_from_the_effects_of_its_run(tmp_path: Path) -> None:
+    """After a crash, the journal's effects and the moments the model was asked say what was seen and what
+    still waits for its text."""
+    async with open_study(tmp_path) as study:
+        old = await study.write_as_ai("设定/旧.md", "旧设定", kind="lore")
+        gone = await study.write_as_ai("设定/弃.md", "弃", kind="lore")
+        chat = Conversation(
+            study,
+            FREE,
+            Reply(
+                tools=[
+                    ToolUse(name="query_files", args={"id": old, "max_chars": 2}),
+                    ToolUse(name="query_files", args={"id": gone}),
+                ]
+            ),
+            call("edit_file", id=old, edits=[{"op": "append", "text": "补。"}]),
+            call("delete_file", id=gone),
+            call("create_file", title="第一章", file_type="draft"),
+            say("好。"),
+        )
+        results = await chat.run()
+        again = study.with_desk().desk
+        for result in results:
+            if result is not results[1]:  # the second call of the first reply
+                again.seen.next_call()
+            again.observe(*result.effects)
+        again.seen.next_call()
+        assert again.seen.revisions() == study.desk.seen.revisions()
+        assert list(again.seen.revisions()) != []
+        assert again.blanks.unwritten() == study.desk.blanks.unwritten()
+        assert [each.path for each in again.blanks.unwritten()] == ["正文/第一章.md"]
+
+
+@pytest.mark.anyio
 async def test_a_desk_may_not_do_more_than_its_policy(tmp_path: Path) -> None:
     async with open_study(tmp_path, overwrite_author_text=True) as study:
         with pytest.raises(ValueError, match="overwrite"):

@@ -117,7 +117,6 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
 
 
 def make_tool(
-    desk: Desk,
     name: str,
     description: str,
     params: type[P],
@@ -126,11 +125,11 @@ def make_tool(
     access: Access,
     aliases: Mapping[str, str],
     is_short: bool = True,
-    timeout_s: float | None = None,
 ) -> Tool:
-    """A tool of this desk. `is_short`: it is waited for when the run is stopped."""
+    """A tool that is to be bound to a `Desk`. `is_short`: it is waited for when the run is stopped."""
 
     async def handle(context: ToolContext, args: BaseModel) -> ToolOutput:
+        desk = cast("Desk", context.deps)
         doing = attempted(cast("Coroutine[Any, Any, Done]", work(desk, context, cast("P", args))))
         done = await (to_the_end(doing) if is_short else doing)
         return output(desk, done)
@@ -143,7 +142,6 @@ def make_tool(
         mode="parallel" if access == "read" else "exclusive",
         access=access,
         replay="read" if access == "read" else "unsafe",
-        timeout_s=timeout_s,
         aliases=aliases,
     )
 

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from wenfang.workspace.edits import EditOp
 from wenfang.workspace.project import Kind
 
-ID_ALIASES: Mapping[str, str] = {
+ID_ALIASES: dict[str, str] = {
     "file_id": "id",
     "fileId": "id",
     "path": "id",
@@ -19,16 +19,17 @@ ID_ALIASES: Mapping[str, str] = {
     "filename": "id",
     "file": "id",
 }
-TITLE_ALIASES: Mapping[str, str] = {
-    "name": "title",
-    "new_title": "title",
-    "new_name": "title",
+NAME_ALIASES: dict[str, str] = {"name": "title", "new_title": "title", "new_name": "title"}
+TITLE_ALIASES: dict[str, str] = {
+    **NAME_ALIASES,
     "type": "file_type",
     "kind": "file_type",
     "folder_id": "parent_id",
     "folder": "parent_id",
     "parent": "parent_id",
 }
+EDIT_ALIASES: dict[str, str] = {"changes": "edits", "operations": "edits"}
+QUERY_ALIASES: dict[str, str] = {"search": "query", "keyword": "query", "folder_id": "parent_id"}
 # The server knows whose project it is; what a model says about it counts for nothing (TL-1).
 _NOT_THEIRS = frozenset({"project_id", "user_id", "session_id", "projectId", "userId", "sessionId"})
 _FALSE = frozenset({"", "0", "false", "no", "off", "n", "f", "none", "null"})

@@ -1,4 +1,4 @@
-"""The writing tools of one request, and which of them change files."""
+"""The writing tools: made once, and bound to the desk of each request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from . import write_chapter as chapter
 from .desk import Desk
 from .envelope import Done, make_tool
 from .params import (
+    EDIT_ALIASES,
     ID_ALIASES,
+    NAME_ALIASES,
+    QUERY_ALIASES,
     TITLE_ALIASES,
     CreateFile,
     DeleteFile,
@@ -28,99 +31,81 @@ from .params import (
     WriteChapter,
 )
 
-_EDITS: Mapping[str, str] = {"changes": "edits", "operations": "edits"}
-_TEXTS: Mapping[str, str] = {"text": "content", "body": "content"}
-
 
 def make_writing_tools(desk: Desk) -> list[Tool]:
     """create_file, edit_file, delete_file, rename_file, query_files and parallel_execute for one request."""
-    return [
-        make_tool(
-            desk,
-            "create_file",
-            create.DESCRIPTION,
-            CreateFile,
-            create.create_file,
-            access="write",
-            aliases=TITLE_ALIASES,
-        ),
-        _edit(desk),
-        _delete(desk),
-        make_tool(
-            desk,
-            "rename_file",
-            rename.DESCRIPTION,
-            RenameFile,
-            rename.rename_file,
-            access="write",
-            aliases={**ID_ALIASES, "name": "title", "new_title": "title", "new_name": "title"},
-        ),
-        _query(desk),
-        make_tool(
-            desk,
-            "parallel_execute",
-            parallel.DESCRIPTION,
-            ParallelExecute,
-            _parallel,
-            access="write",
-            aliases={"calls": "tasks"},
-            is_short=False,
-        ),
-    ]
+    return [tool.bound(desk) for tool in _TOOLS]
 
 
 async def _parallel(desk: Desk, context: ToolContext, args: ParallelExecute) -> Done:
     await parallel.check(desk)
     tasks = args.tasks[: parallel.MOST_TASKS]
     part = replace(desk, result_chars=parallel.budget(desk.result_chars, len(tasks)))
-    batch = parallel.Batch(desk, context, _task_tools(part))
+    tools = {name: tool.bound(part) for name, tool in _OF_TASKS.items()}
+    batch = parallel.Batch(desk, context, tools)
     return parallel.report(desk, await batch.run(tasks), len(args.tasks))
 
 
-def _task_tools(desk: Desk) -> dict[str, Tool]:
-    writes = make_tool(
-        desk,
-        "write_chapter",
-        chapter.DESCRIPTION,
-        WriteChapter,
-        chapter.write_chapter,
+_EDIT = make_tool(
+    "edit_file",
+    edit.DESCRIPTION,
+    EditFile,
+    edit.edit_file,
+    access="write",
+    aliases=ID_ALIASES | EDIT_ALIASES,
+)
+_DELETE = make_tool(
+    "delete_file",
+    delete.DESCRIPTION,
+    DeleteFile,
+    delete.delete_file,
+    access="write",
+    aliases=ID_ALIASES,
+)
+_QUERY = make_tool(
+    "query_files",
+    query.DESCRIPTION,
+    QueryFiles,
+    query.query_files,
+    access="read",
+    aliases=ID_ALIASES | QUERY_ALIASES,
+)
+_CHAPTER = make_tool(
+    "write_chapter",
+    chapter.DESCRIPTION,
+    WriteChapter,
+    chapter.write_chapter,
+    access="write",
+    aliases=TITLE_ALIASES | {"text": "content", "body": "content"},
+)
+_OF_TASKS: Mapping[str, Tool] = {tool.name: tool for tool in (_CHAPTER, _EDIT, _DELETE, _QUERY)}
+_TOOLS: tuple[Tool, ...] = (
+    make_tool(
+        "create_file",
+        create.DESCRIPTION,
+        CreateFile,
+        create.create_file,
         access="write",
-        aliases={**TITLE_ALIASES, **_TEXTS},
-    )
-    return {each.name: each for each in (writes, _edit(desk), _delete(desk), _query(desk))}
-
-
-def _edit(desk: Desk) -> Tool:
-    return make_tool(
-        desk,
-        "edit_file",
-        edit.DESCRIPTION,
-        EditFile,
-        edit.edit_file,
+        aliases=TITLE_ALIASES,
+    ),
+    _EDIT,
+    _DELETE,
+    make_tool(
+        "rename_file",
+        rename.DESCRIPTION,
+        RenameFile,
+        rename.rename_file,
         access="write",
-        aliases={**ID_ALIASES, **_EDITS},
-    )
-
-
-def _delete(desk: Desk) -> Tool:
-    return make_tool(
-        desk,
-        "delete_file",
-        delete.DESCRIPTION,
-        DeleteFile,
-        delete.delete_file,
+        aliases=ID_ALIASES | NAME_ALIASES,
+    ),
+    _QUERY,
+    make_tool(
+        "parallel_execute",
+        parallel.DESCRIPTION,
+        ParallelExecute,
+        _parallel,
         access="write",
-        aliases=ID_ALIASES,
-    )
-
-
-def _query(desk: Desk) -> Tool:
-    return make_tool(
-        desk,
-        "query_files",
-        query.DESCRIPTION,
-        QueryFiles,
-        query.query_files,
-        access="read",
-        aliases={**ID_ALIASES, "search": "query", "keyword": "query", "folder_id": "parent_id"},
-    )
+        aliases={"calls": "tasks"},
+        is_short=False,
+    ),
+)
