@@ -321,6 +321,7 @@ async def test_tl_15_a_text_that_is_all_the_authors(tmp_path: Path) -> None:
 async def test_tl_24_a_file_that_is_held_is_busy(tmp_path: Path) -> None:
     async with open_study(tmp_path) as study:
         ref = await study.write_as_ai("a.md", TEXT)
+        study = study.with_desk(locks=FileLocks(wait_s=0.01))
         async with study.desk.locks.hold(ref, "a.md"):
             busy = await edited(study, ref, {"op": "append", "text": "x"})
             assert busy.error_type == "file_busy"

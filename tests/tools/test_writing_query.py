@@ -290,6 +290,28 @@ async def test_a_long_text_comes_in_parts(tmp_path: Path) -> None:
         assert not study.desk.seen.is_whole(ref, study.desk.seen.revision(ref) or "")
 
 
+@pytest.mark.parametrize("result_chars", [4000, 20_000, 200_000])
+@pytest.mark.parametrize("characters", [100, 5000, 150_000, 199_000])
+async def test_what_was_not_shown_is_not_told_as_read(
+    tmp_path: Path, characters: int, result_chars: int
+) -> None:
+    async with open_study(tmp_path) as study:
+        lines = [f"第{n}段，" + "风" * 60 for n in range(characters // 65 + 1)]
+        ref = await study.write_as_ai("a.md", "\n".join(lines), kind="draft")
+        changed = [f"{line}{'改' * 400}" if n % 9 == 0 else line for n, line in enumerate(lines)]
+        text = "\n".join(changed)[:characters]
+        await study.write("a.md", text)
+        small = study.with_desk(result_chars=result_chars)
+        got = await small.call("query_files", id=ref)
+        assert isinstance(got.output.content, str)
+        assert len(got.output.content) <= result_chars
+        (effect,) = got.output.effects
+        assert isinstance(effect, FileRead)
+        assert effect.whole == (got.data["content"] == text)
+        assert text.startswith(got.data["content"])
+        assert got.data["author_edits"].startswith("<author_edits>")
+
+
 async def test_a_long_list_is_cut_evenly(tmp_path: Path) -> None:
     async with open_study(tmp_path) as study:
         for n in range(4):

@@ -68,7 +68,7 @@ class Study:
         self.desk = Desk(
             files=self.hand(By(actor="ai", run_id="run_1")),
             roots=roots,
-            locks=FileLocks(wait_s=0.02),
+            locks=FileLocks(wait_s=30.0),  # a busy machine is no failure
             **more,
         )
         self._calls = 0

@@ -25,6 +25,7 @@ DESCRIPTION = (
 )
 _LIMITS = {"full": 10, "summary": 50}
 _ROOM_CHARS = 4000  # for all of a result that is not the text
+_ENVELOPE_CHARS = 100  # what stands around the data
 _LEAST_CHARS = 400  # of a text, however small a result is
 _MOST_CHILDREN = 50
 
@@ -51,16 +52,17 @@ async def _one(desk: Desk, ref: str, args: QueryFiles) -> Done:
         return Done(data=data | _preview(text, 0, args), effects=_read(item, text, args))
     if not args.include_content:
         return Done(data=data)
-    part = _fitting(text, part, desk.result_chars - _ROOM_CHARS)
+    edits = await asyncio.to_thread(render, opened)
+    room = min(_ROOM_CHARS, desk.result_chars // 4) + size_of(edits)
+    part = _fitting(text, part, desk.result_chars - room)
     data["content"] = text[part.start : part.end]
     if not part.is_whole:
         data["range"] = _told(part, item)
-    edits = await asyncio.to_thread(render, opened)
     if edits is not None:
         data["author_edits"] = edits
-    effect = FileRead(
-        path=item.path, revision=item.hash or "", file_id=item.id, whole=part.is_whole
-    )
+    data = capped(data, desk.result_chars - _ENVELOPE_CHARS)
+    whole = part.is_whole and "content_truncated" not in data
+    effect = FileRead(path=item.path, revision=item.hash or "", file_id=item.id, whole=whole)
     shown = {name: each for name, each in data.items() if name != "content"}
     return Done(data=data, details=shown, effects=(effect,))
 
@@ -129,7 +131,7 @@ async def _list(desk: Desk, args: QueryFiles) -> Done:
             f"{len(page)} of {len(hits)} are shown; for more, call query_files with "
             f"offset={args.offset + len(page)}."
         )
-    data = capped(data, desk.result_chars - _LIST_ROOM)
+    data = capped(data, desk.result_chars - _ENVELOPE_CHARS)
     shown = cast("list[dict[str, JSON]]", data["files"])
     effects = tuple(
         effect
@@ -138,9 +140,6 @@ async def _list(desk: Desk, args: QueryFiles) -> Done:
     )
     people = [{k: v for k, v in each.items() if k not in ("content", "preview")} for each in shown]
     return Done(data=data, details=data | {"files": cast("JSON", people)}, effects=effects)
-
-
-_LIST_ROOM = 500
 
 
 async def _hits(desk: Desk, args: QueryFiles) -> list[_Hit]:

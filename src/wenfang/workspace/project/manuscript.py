@@ -51,18 +51,12 @@ class Manuscript(ProjectFiles):
         """What `ref` names, folders included. Raises `WorkspaceError` "file_not_found"."""
         return await self._db.read(lambda tx: item_of(self._at(tx, ref)))
 
-    async def survey(
-        self, choose: Callable[[Sequence[Item]], Sequence[Item]], *, below: str | None = None
-    ) -> list[Content]:
-        """The files and folders that `choose` picks among all of them (or those in the folder `below`),
-        with their texts; a folder's is empty, and so is what is no text."""
+    async def survey(self, choose: Callable[[Sequence[Item]], Sequence[Item]]) -> list[Content]:
+        """The files and folders that `choose` picks among all of them, with their texts; a folder's is
+        empty, and so is what is no text."""
 
         def read(tx: Tx) -> list[Content]:
-            within = None if below is None else self._folder_at(tx, below).path + "/"
-            items = [item_of(place) for place in tree.everything(tx, self._project)]
-            if within is not None:
-                items = [item for item in items if item.path.startswith(within)]
-            chosen = choose(items)
+            chosen = choose([item_of(place) for place in tree.everything(tx, self._project)])
             texts = blobs.get_all(tx, {item.hash for item in chosen if item.hash is not None})
             return [Content(item=item, text=_text(texts, item)) for item in chosen]
 
@@ -221,12 +215,6 @@ class Manuscript(ProjectFiles):
         place = self._at(tx, ref)
         if place.row.hash is None:
             raise WorkspaceError("path_invalid", path=place.path, problem="it is a folder")
-        return place
-
-    def _folder_at(self, tx: Tx, ref: str) -> Place:
-        place = self._at(tx, ref)
-        if place.row.kind != "folder":
-            raise WorkspaceError("path_invalid", path=place.path, problem="it is no folder")
         return place
 
     def _named(self, tx: Tx, into: Place, name: str) -> Place | None:
