@@ -626,7 +626,7 @@ async def test_hooks_allow_deny_rewrite_and_fail_closed() -> None:
     world = World()
     decisions = {
         1: Allow(),
-        2: Deny(error_type="denied", text="not now"),
+        2: Deny(error_type="denied", text="not now", details={"why": "later"}),
         3: Rewrite(arguments={"a": 30, "b": 3}),
         4: Rewrite(arguments={"a": "x", "b": 3}),
     }
@@ -650,6 +650,7 @@ async def test_hooks_allow_deny_rewrite_and_fail_closed() -> None:
         "invalid_arguments",
         "denied",
     ]
+    assert [r.details for r in results(agent)] == [None, {"why": "later"}, None, None, None]
     assert world.ran == [(1, 3), (30, 3)]
 
 

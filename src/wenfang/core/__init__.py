@@ -2,7 +2,7 @@
 
 from .abort import Abort
 from .agent import Agent, AgentBusy, Stream
-from .arguments import Parsed, canonical, parse_arguments
+from .arguments import ArgumentError, Parsed, bind, canonical, parse_arguments, real_names
 from .collect import utf16_len
 from .dialects import (
     DIALECTS,
@@ -19,7 +19,7 @@ from .dialects import (
     schema_steps,
     tagged,
 )
-from .effects import Effect, FileCreated, FileRead, FileWritten
+from .effects import Effect, FileCreated, FileDeleted, FileRead, FileRenamed, FileWritten
 from .events import (
     AgentEvent,
     AttemptReset,
@@ -97,6 +97,7 @@ __all__ = [
     "AgentBusy",
     "AgentEvent",
     "Allow",
+    "ArgumentError",
     "Assistant",
     "Attempt",
     "AttemptReset",
@@ -114,7 +115,9 @@ __all__ = [
     "ErrorKind",
     "Failure",
     "FileCreated",
+    "FileDeleted",
     "FileRead",
+    "FileRenamed",
     "FileWritten",
     "Guard",
     "Hint",
@@ -169,6 +172,7 @@ __all__ = [
     "User",
     "UserAdded",
     "Verdict",
+    "bind",
     "bracket",
     "canonical",
     "classic",
@@ -181,6 +185,7 @@ __all__ = [
     "new_id",
     "parse_arguments",
     "plain_zh",
+    "real_names",
     "run_loop",
     "schema_steps",
     "tagged",

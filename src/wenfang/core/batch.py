@@ -112,7 +112,7 @@ async def _check(run: Run, call: ToolCall, *, cut: bool) -> _Job | ToolResult:
     if isinstance(verdict, Stop):
         return refusal(call, "limit", f"Not run. {verdict.text}")
     if isinstance(verdict, Deny):
-        return refusal(call, verdict.error_type, verdict.text)
+        return refusal(call, verdict.error_type, verdict.text, verdict.details)
     if cut:
         return refusal(call, "truncated", _cut_text(call))
     if call.error is not None:
@@ -141,7 +141,7 @@ def _decide(
     if isinstance(decision, Allow):
         return _Job(call, tool, args)
     if isinstance(decision, Deny):
-        return refusal(call, decision.error_type, decision.text)
+        return refusal(call, decision.error_type, decision.text, decision.details)
     if isinstance(decision, Exception):
         return refusal(call, "denied", "This call was refused because its check failed.")
     call = replace(call, arguments=decision.arguments)
@@ -264,7 +264,9 @@ async def _settle(
     await run.tell(ToolEnd(call=call, result=result))
 
 
-def refusal(call: ToolCall, error_type: ToolErrorType, text: str) -> ToolResult:
+def refusal(
+    call: ToolCall, error_type: ToolErrorType, text: str, details: JSON = None
+) -> ToolResult:
     """The result of a call that was not run, or failed."""
     return ToolResult(
         call_id=call.id,
@@ -272,6 +274,7 @@ def refusal(call: ToolCall, error_type: ToolErrorType, text: str) -> ToolResult:
         content=(Text(text=text),),
         is_error=True,
         error_type=error_type,
+        details=details,
     )
 
 

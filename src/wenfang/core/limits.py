@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from .arguments import canonical
-from .messages import Assistant, Message, ToolCall, ToolErrorType, ToolResult
+from .messages import JSON, Assistant, Message, ToolCall, ToolErrorType, ToolResult
 from .reasons import Reason
 
 
@@ -55,10 +55,12 @@ class Hint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deny:
-    """The call is not run; its result is this text. After "repeated" the next reply is an answer."""
+    """The call is not run; its result is this text, with `details` for people and programs. After
+    "repeated" the next reply is an answer."""
 
     error_type: ToolErrorType
     text: str
+    details: JSON = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

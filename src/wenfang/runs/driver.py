@@ -18,8 +18,6 @@ from wenfang.core import (
     Abort,
     AgentEvent,
     AttemptReset,
-    FileCreated,
-    FileWritten,
     Message,
     MessageDelta,
     MessageEnd,
@@ -40,11 +38,11 @@ from wenfang.core import (
 from wenfang.problems import Problem
 
 from .bodies import Unfinished, keep_unfinished, unfinished_bodies
+from .changes import change_of
 from .ending import ending_of
 from .entries import steer_fact
 from .facts import (
     Fact,
-    FileChanged,
     MessageFinished,
     NoticeGiven,
     StepReset,
@@ -358,11 +356,8 @@ class Driver:
             patience_s=self._desk.options.patience_s if _just_runs_again(tool) else 0.0,
         )
         for effect in result.effects:
-            if isinstance(effect, FileCreated | FileWritten):
-                change = "created" if isinstance(effect, FileCreated) else "written"
-                self._note(
-                    FileChanged(path=effect.path, change=change, by="ai", revision=effect.revision)
-                )
+            if (change := change_of(effect)) is not None:
+                self._note(change)
 
     def _reset(self, event: AttemptReset) -> None:
         self._voice.end()

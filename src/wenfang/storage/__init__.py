@@ -4,6 +4,7 @@ from .database import FILE, Database, open_database, run_now
 from .tables import (
     blobs,
     events,
+    file_metadata,
     files,
     mirrored,
     mirrors,
@@ -24,6 +25,7 @@ __all__ = [
     "Tx",
     "blobs",
     "events",
+    "file_metadata",
     "files",
     "mirrored",
     "mirrors",

@@ -199,3 +199,10 @@ mirrored = sa.Table(
     sa.Column("file_id", sa.Text),
     sa.Column("hash", sa.Text, sa.ForeignKey("blobs.hash"), index=True),
 )
+
+file_metadata = sa.Table(
+    "file_metadata",
+    metadata,
+    sa.Column("file_id", sa.Text, sa.ForeignKey("files.id"), primary_key=True),
+    sa.Column("data", sa.Text, nullable=False),
+)

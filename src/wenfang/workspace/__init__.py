@@ -6,6 +6,7 @@ from .exporting import MEDIA_TYPES, Export, ExportFormat, export_project
 from .files import Files
 from .folder_files import FolderFiles
 from .importing import Imported, Refused, import_document
+from .paths import name_key, portable_name, usable_name
 from .values import (
     Content,
     Entry,
@@ -46,6 +47,9 @@ __all__ = [
     "Written",
     "export_project",
     "import_document",
+    "name_key",
+    "portable_name",
     "revision_of",
     "unified_diff",
+    "usable_name",
 ]

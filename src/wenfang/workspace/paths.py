@@ -96,6 +96,14 @@ def new_child(name: str, path: str) -> str:
     return new_name(name, path)
 
 
+def usable_name(name: str) -> str:
+    """The form in which a single name is stored, of a file that does not exist yet. Raises
+    `WorkspaceError` for what is no name, or one that some system refuses."""
+    if parse_file(name) != (name,):
+        raise _invalid(name, "it is no single name")
+    return new_name(name, name)
+
+
 def portable_name(name: str) -> str:
     """A name made of any text that `new_name` takes as it is; "" if the text holds nothing to name a file
     by. Invisible characters are left out, what some system refuses becomes `_`."""

@@ -928,10 +928,23 @@ export interface components {
              */
             type: "file.changed";
         };
-        /** FileCreated */
+        /**
+         * FileCreated
+         * @description A new file or folder, with nothing in it if `size_bytes` is 0. `reused`: it was there already and
+         *     waits for a new text; until then it keeps its own.
+         */
         FileCreated: {
+            /** File Id */
+            file_id?: string | null;
+            /** Kind */
+            kind?: string | null;
             /** Path */
             path: string;
+            /**
+             * Reused
+             * @default false
+             */
+            reused: boolean;
             /** Revision */
             revision: string;
             /** Size Bytes */
@@ -943,8 +956,31 @@ export interface components {
              */
             type: "file_created";
         };
-        /** FileRead */
+        /**
+         * FileDeleted
+         * @description A file or folder went into the trash; one effect for each of those below a folder.
+         */
+        FileDeleted: {
+            /** File Id */
+            file_id: string;
+            /** Kind */
+            kind: string;
+            /** Path */
+            path: string;
+            /**
+             * Type
+             * @default file_deleted
+             * @constant
+             */
+            type: "file_deleted";
+        };
+        /**
+         * FileRead
+         * @description `whole`: the model was shown all of the text in one result.
+         */
         FileRead: {
+            /** File Id */
+            file_id?: string | null;
             /** Path */
             path: string;
             /** Revision */
@@ -955,6 +991,31 @@ export interface components {
              * @constant
              */
             type: "file_read";
+            /**
+             * Whole
+             * @default false
+             */
+            whole: boolean;
+        };
+        /**
+         * FileRenamed
+         * @description A file or folder has another name; its text and its id are the same.
+         */
+        FileRenamed: {
+            /** File Id */
+            file_id: string;
+            /** Kind */
+            kind: string;
+            /** Path */
+            path: string;
+            /** Previous Path */
+            previous_path: string;
+            /**
+             * Type
+             * @default file_renamed
+             * @constant
+             */
+            type: "file_renamed";
         };
         /** FileSaved */
         FileSaved: {
@@ -999,9 +1060,14 @@ export interface components {
         };
         /**
          * FileWritten
-         * @description An existing file got new content. `previous` is the revision it replaced.
+         * @description An existing file got new content. `previous` is the revision it replaced; `words_added` counts what
+         *     was put in, as the editor counts.
          */
         FileWritten: {
+            /** File Id */
+            file_id?: string | null;
+            /** Kind */
+            kind?: string | null;
             /** Path */
             path: string;
             /** Previous */
@@ -1016,6 +1082,11 @@ export interface components {
              * @constant
              */
             type: "file_written";
+            /**
+             * Words Added
+             * @default 0
+             */
+            words_added: number;
         };
         /** FolderIn */
         FolderIn: {
@@ -1824,7 +1895,7 @@ export interface components {
              * Effects
              * @default []
              */
-            effects: (components["schemas"]["FileRead"] | components["schemas"]["FileCreated"] | components["schemas"]["FileWritten"])[];
+            effects: (components["schemas"]["FileRead"] | components["schemas"]["FileCreated"] | components["schemas"]["FileWritten"] | components["schemas"]["FileDeleted"] | components["schemas"]["FileRenamed"])[];
             /** Error Type */
             error_type?: ("unknown_tool" | "malformed" | "truncated" | "invalid_arguments" | "denied" | "limit" | "repeated" | "failed" | "timeout" | "aborted" | "interrupted") | null;
             /**

@@ -1,6 +1,7 @@
 """Edits of a text by quotation: what a passage is, how it is found, what came of it."""
 
 from .apply import QuoteStyle, apply_edits
+from .style import in_quotes_of
 from .values import (
     AppliedEdit,
     Candidate,
@@ -35,4 +36,5 @@ __all__ = [
     "Span",
     "apply_edits",
     "describe_failures",
+    "in_quotes_of",
 ]

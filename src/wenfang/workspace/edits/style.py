@@ -56,3 +56,8 @@ def with_quotes(new: str, pair: str | None, before: str = "") -> str:
 
     _QUOTE.sub(swapped, before)
     return _QUOTE.sub(swapped, new)
+
+
+def in_quotes_of(manuscript: str, new: str) -> str:
+    """`new` with the double quotes that the manuscript is written with; as it is if that has none."""
+    return with_quotes(new, quotes_of(manuscript))

@@ -5,22 +5,32 @@ from ..merging import Merge, MergeConflict, three_way
 from ..values import BODY_KINDS, Content, Found, Hit, Item, Kind, Saved
 from .files import ProjectFiles
 from .history import By, Revision
-from .planting import RootFolder, Seed, root_folder_id
+from .locks import FileLocks
+from .manuscript import Manuscript
+from .planting import Seed
+from .roots import root_folder_id
+from .values import Created, Kept, KeptReason, Opened, RootFolder
 
 __all__ = [
     "BODY_KINDS",
     "Actor",
     "By",
     "Content",
+    "Created",
+    "FileLocks",
     "Found",
     "Hit",
     "Hunk",
     "HunkPart",
     "HunkPartKind",
     "Item",
+    "Kept",
+    "KeptReason",
     "Kind",
+    "Manuscript",
     "Merge",
     "MergeConflict",
+    "Opened",
     "ProjectFiles",
     "Revision",
     "RootFolder",

@@ -9,14 +9,13 @@ from io import BytesIO
 
 from wenfang.storage import Database, Tx
 
-from ..authorship import is_author_text
 from ..errors import WorkspaceError
 from ..paths import parse_file, parse_path
 from ..search import search
 from ..texts import decode
 from ..values import Content, Found, Item, Listing, OpenFile
-from . import blobs, tree, versions
-from .history import Revision, is_seed
+from . import authors, blobs, tree, versions
+from .history import Revision
 from .tree import Place, item_of
 
 
@@ -116,20 +115,9 @@ class FileReader:
         return None if data is None else decode(data, path)
 
     async def is_of_author(self, path: str) -> bool:
-        """Whether the present text holds an author's work (AE-2): it is not blank, and its newest
-        version is not the agent's or does not hold it. A file without versions is nobody's."""
+        """Whether the present text holds an author's work (AE-2)."""
         parts = parse_file(path)
-
-        def read(tx: Tx) -> bool:
-            place = self._file(tx, parts, path)
-            last = versions.newest(tx, place)
-            return last is not None and is_author_text(
-                blobs.get(tx, place.row.hash).decode(),
-                latest=blobs.get(tx, last.hash).decode(),
-                actor="ai" if is_seed(last) else last.actor,
-            )
-
-        return await self._db.read(read)
+        return await self._db.read(lambda tx: authors.is_of_author(tx, self._file(tx, parts, path)))
 
     async def find(self, phrase: str, *, match_case: bool = False, limit: int = 200) -> Found:
         """Where a phrase stands in the project's texts, in reading order."""

@@ -16,7 +16,7 @@ from ..paths import name_key, new_name
 from ..values import Item, Kind
 
 ROOT = ""
-_NUMBERED = ("draft", "outline", "script")
+NUMBERED = ("draft", "outline", "script")
 _LIVE = files.c.trash_id.is_(None)
 
 CHILD = sa.select(files).where(
@@ -107,7 +107,7 @@ def insert(
 
 def position(tx: Tx, project: str, parent: str, name: str, kind: str) -> int:
     """Where a new file stands in its folder: at its chapter's number, or last (TL-7)."""
-    heading = read_heading(name.rsplit(".", 1)[0]) if kind in _NUMBERED else None
+    heading = read_heading(name.rsplit(".", 1)[0]) if kind in NUMBERED else None
     if heading is not None and heading.number is not None:
         return heading.number
     last = tx.sa.execute(_LAST, {"project": project, "parent": parent}).scalar()
