@@ -7,7 +7,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from wenfang.storage import Tx, projects
+from wenfang.storage import SqliteTx, projects
 from wenfang.workspace import Workspace, WorkspaceError
 
 from .shelf import Shelf
@@ -27,7 +27,7 @@ async def move_in(shelf: Shelf, data: Path) -> None:
         if folder is not None:
             await _copy(shelf, project_id, Workspace(folder))
 
-        def done(tx: Tx, project_id: str = project_id) -> None:
+        def done(tx: SqliteTx, project_id: str = project_id) -> None:
             mine = projects.c.id == project_id
             tx.sa.execute(projects.update().where(mine).values(path=project_id))
 
