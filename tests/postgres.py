@@ -85,7 +85,9 @@ class Server:
         return f"postgresql://postgres@/postgres?host={self.folder}"
 
     def run(self, name: str, *arguments: str) -> None:
-        with (self.folder / "output").open("w+") as output:  # a pipe would be kept open by the server
+        with (self.folder / "output").open(
+            "w+"
+        ) as output:  # a pipe would be kept open by the server
             command = (self.bin / name, "-D", self.folder / "data", *arguments)
             done = subprocess.run(
                 command, stdout=output, stderr=subprocess.STDOUT, cwd=self.folder, **self.user

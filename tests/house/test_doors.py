@@ -17,10 +17,12 @@ HEAVY += ("sqlalchemy", "starlette", "typer", "uvicorn", "xllamacpp")
 HEAVY += ("charset_normalizer", "defusedxml", "docx", "lxml", "markdown_it")
 BESIDE_ROOMS = {"web"}  # no Python in it
 # A room within a room: who speaks to a provider needs nothing of the embedded model, who calls tools
-# natively nothing of the text dialects, and who reads a project's files nothing of other formats.
+# natively nothing of the text dialects, who has one machine nothing of PostgreSQL, and who reads a project's
+# files nothing of other formats.
 INNER_DOORS = [
     "wenfang.core.dialects.text",
     "wenfang.models.local",
+    "wenfang.storage.postgres",
     "wenfang.workspace.body",
     "wenfang.workspace.documents",
     "wenfang.workspace.edits",
@@ -302,6 +304,9 @@ def test_public_names(root: Path) -> None:
             "wenfang.storage": [
                 "Database",
                 "FILE",
+                "LONGEST_WAIT_S",
+                "SqliteTx",
+                "Store",
                 "Tx",
                 "blobs",
                 "events",
@@ -405,6 +410,7 @@ def test_public_names(root: Path) -> None:
                 "pull_model",
                 "remove_model",
             ],
+            "wenfang.storage.postgres": ["PostgresDatabase", "open_postgres"],
             "wenfang.workspace.body": [
                 "ArgumentCapture",
                 "BodyClosed",

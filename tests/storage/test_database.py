@@ -254,6 +254,23 @@ async def test_a_locked_database_is_said(tmp_path: Path) -> None:
         assert await database.write(add("a")) == "a"  # type: ignore[arg-type]
 
 
+async def test_TL_24_who_has_less_time_does_not_wait_with_the_others(tmp_path: Path) -> None:
+    async with open_database(tmp_path / FILE) as database:
+        other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        patient = asyncio.get_running_loop().create_task(database.write(add("a")))  # type: ignore[arg-type]
+        hasty = database.write(add("b"), wait_s=0), database.write(add("c"), wait_s=0.3)  # type: ignore[arg-type]
+        for work in hasty:  # the second comes while the writer waits already
+            with pytest.raises(Problem) as failure:
+                await work
+            assert failure.value.code == "database_locked"
+        assert not patient.done()
+        other.execute("ROLLBACK")
+        other.close()
+        assert await patient == "a"
+        assert await database.read(names) == ["a"]
+
+
 async def test_what_is_queued_is_done_also_if_nobody_waits(tmp_path: Path) -> None:
     async with open_database(tmp_path / FILE) as database:
         release = await held(database)

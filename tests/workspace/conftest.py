@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from tests.workspace.stores import KINDS, Home, OnePostgres, OneSqlite
 
 

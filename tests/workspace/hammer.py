@@ -15,12 +15,11 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from tests.workspace.stores import PROJECTS, open_at
+
 from wenfang.storage import Store
 from wenfang.workspace import WorkspaceError
 from wenfang.workspace.project import By, ProjectFiles
 
-REFUSED = {"revision_conflict", "path_exists", "path_invalid", "file_not_found"}
-REFUSED |= {"folder_not_found", "trash_not_found"}
 AT_ONCE = 3  # works of one process
 
 
@@ -38,9 +37,7 @@ class Hammer:
 
     def hand(self, clock: Callable[[], float] | None = None, project: int = 0) -> ProjectFiles:
         by = By(actor="author")
-        return ProjectFiles(
-            self.store, PROJECTS[project], by=by, clock=clock or (lambda: self.now)
-        )
+        return ProjectFiles(self.store, PROJECTS[project], by=by, clock=clock or (lambda: self.now))
 
     async def append(self) -> None:
         """Add words to one file, each to a text that was read before."""
@@ -115,7 +112,8 @@ class Hammer:
         tell(path=f"{self.name}{number}.md", project=number % 2, text=last)
 
     async def stay(self) -> None:
-        """Stop in the middle of a transaction, until a line comes."""
+        """Write the file that is called like oneself, in a project by its number, and stop in the middle of
+        the transaction until a line comes."""
 
         stays = iter((True,))
 
@@ -126,7 +124,7 @@ class Hammer:
             return 2000.0
 
         with suppress(WorkspaceError):
-            await self.hand(clock).write("a.md", "half", base="*")
+            await self.hand(clock, self.count).write(self.name, "half", base="*")
 
 
 async def main(address: str, work: str, name: str, count: str) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from tests.workspace.stores import Home, add_projects
+
 from wenfang.lang import count_words
 from wenfang.storage import Store, blobs, files, revisions
 from wenfang.workspace import WorkspaceError

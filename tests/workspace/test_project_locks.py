@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-
 from tests.workspace.stores import PROJECTS, Home, add_projects
+
 from wenfang.storage import Store, Tx, blobs, files, revisions
 from wenfang.workspace import WorkspaceError
 from wenfang.workspace.project import By, ProjectFiles
@@ -162,7 +162,8 @@ async def test_TL_24_one_folder_takes_each_name_once(home: Home, tmp_path: Path)
 
 async def test_TL_24_a_tree_stays_a_tree_whoever_moves_in_it(home: Home, tmp_path: Path) -> None:
     async with open_files(home, tmp_path) as (store, _):
-        done = sum(await together(home.address(tmp_path), "rearrange", 60), [])
+        one, two = await together(home.address(tmp_path), "rearrange", 60)
+        done = one + two
         assert len(done) == 2 * 3 * 60
         assert {each["refused"] for each in done if "refused" in each} <= REFUSALS
         assert await deadlocks(store) == 0
@@ -172,7 +173,8 @@ async def test_TL_24_a_tree_stays_a_tree_whoever_moves_in_it(home: Home, tmp_pat
 async def test_a_text_that_many_files_share_is_there_for_all(home: Home, tmp_path: Path) -> None:
     """A content is dropped by one file while another begins to use it, also in another project."""
     async with open_files(home, tmp_path) as (store, _):
-        done = sum(await together(home.address(tmp_path), "share", 60), [])
+        one, two = await together(home.address(tmp_path), "share", 60)
+        done = one + two
         assert len(done) == 2 * 3
         for each in done:
             hand = ProjectFiles(
@@ -189,7 +191,7 @@ async def test_TL_24_who_waits_too_long_is_told_and_a_killed_writer_leaves_nothi
 ) -> None:
     async with open_files(home, tmp_path) as (store, hand):
         before = (await hand.write("a.md", "whole", base=None)).item
-        async with worker(home.address(tmp_path), "stay", "x") as other:
+        async with worker(home.address(tmp_path), "stay", "a.md") as other:
             other.go()
             assert await other.line() == {"inside": True}
             began = time.monotonic()
@@ -217,12 +219,14 @@ async def _until_free(hand: ProjectFiles, base: str) -> Any:
                 raise
 
 
-async def test_TL_24_other_files_do_not_wait_on_postgresql(on_postgres: Home, tmp_path: Path) -> None:
+async def test_TL_24_other_files_do_not_wait_on_postgresql(
+    on_postgres: Home, tmp_path: Path
+) -> None:
     """A text that is being written holds up its own file only, and what removes it."""
     async with open_files(on_postgres, tmp_path) as (_, hand):
         await hand.write("a.md", "whole", base=None)
         await hand.write("夹/b.md", "other", base=None)
-        async with worker(on_postgres.address(tmp_path), "stay", "x") as other:
+        async with worker(on_postgres.address(tmp_path), "stay", "a.md") as other:
             other.go()
             assert await other.line() == {"inside": True}
             await hand.write("夹/b.md", "written", base="*")
@@ -236,3 +240,17 @@ async def test_TL_24_other_files_do_not_wait_on_postgresql(on_postgres: Home, tm
             assert await other.rest() == []
         assert (await hand.read("a.md")).text == "half"
         assert (await hand.read("d.md")).text == "written"
+
+
+async def test_new_files_of_other_projects_do_not_wait_on_postgresql(
+    on_postgres: Home, tmp_path: Path
+) -> None:
+    """Every file begins with the blank text; nobody holds it for himself."""
+    async with open_files(on_postgres, tmp_path) as (_, hand):
+        await hand.write("a.md", "first", base=None)
+        async with worker(on_postgres.address(tmp_path), "stay", "b.md", 1) as other:
+            other.go()
+            assert await other.line() == {"inside": True}
+            await hand.write("b.md", "mine", base=None)
+            await hand.create("c.md")
+            await hand.write("c.md", "", base="*")

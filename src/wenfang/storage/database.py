@@ -105,7 +105,9 @@ _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
 
 def _engine(path: Path, pragmas: Sequence[str] = _PRAGMAS) -> sa.Engine:
     def connect() -> sqlite3.Connection:
-        raw = sqlite3.connect(path, timeout=LONGEST_WAIT_S, isolation_level=None, check_same_thread=False)
+        raw = sqlite3.connect(
+            path, timeout=LONGEST_WAIT_S, isolation_level=None, check_same_thread=False
+        )
         for pragma in pragmas:
             raw.execute(f"PRAGMA {pragma}")
         return raw

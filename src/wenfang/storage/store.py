@@ -37,9 +37,7 @@ class Store(Protocol):
         `Problem` if the database failed."""
         ...
 
-    async def write(
-        self, operation: Callable[[Tx], T], *, wait_s: float = LONGEST_WAIT_S
-    ) -> T:
+    async def write(self, operation: Callable[[Tx], T], *, wait_s: float = LONGEST_WAIT_S) -> T:
         """Run `operation` in a transaction; its result is there when it has been committed.
 
         It is carried out also if the caller is cancelled. Raises what it raised, or a `Problem`:

@@ -69,9 +69,7 @@ class DatabaseThread:
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    async def run(
-        self, operation: Callable[[SqliteTx], T], *, wait_s: float = LONGEST_WAIT_S
-    ) -> T:
+    async def run(self, operation: Callable[[SqliteTx], T], *, wait_s: float = LONGEST_WAIT_S) -> T:
         """Run `operation` in a transaction; its result is there when it has been committed.
 
         Once queued it is carried out, also if the caller is cancelled. Raises what it raised, or a

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -25,7 +26,6 @@ from .loop import LoopThread
 from .problems import is_clash, is_cut, problem_of
 
 if TYPE_CHECKING:
-    from asyncpg import Connection
     from sqlalchemy.ext.asyncio import AsyncEngine
 
 T = TypeVar("T")
@@ -77,9 +77,7 @@ class PostgresDatabase:
     async def read(self, operation: Callable[[Tx], T]) -> T:
         return await self._run(operation, _READING, None)
 
-    async def write(
-        self, operation: Callable[[Tx], T], *, wait_s: float = LONGEST_WAIT_S
-    ) -> T:
+    async def write(self, operation: Callable[[Tx], T], *, wait_s: float = LONGEST_WAIT_S) -> T:
         return await self._run(operation, _WRITING, wait_s)
 
     async def prepare(self) -> None:
@@ -169,15 +167,16 @@ def _bring_up(connection: sa.Connection, server: str) -> None:
 
 
 def _engine(url: str, server: str) -> AsyncEngine:
-    import asyncpg  # here, since who uses SQLite need not have it
     from sqlalchemy.ext.asyncio import create_async_engine
 
-    async def connect() -> Connection[Any]:
+    asyncpg: Any = import_module("asyncpg")  # it has no types; who uses SQLite need not have it
+
+    async def connect() -> Any:
         try:
             return await asyncpg.connect(
                 url, timeout=_CONNECT_S, command_timeout=_ANSWER_S, server_settings=_SETTINGS
             )
-        except (asyncpg.ClientConfigurationError, OverflowError) as error:  # a port of six digits
+        except (ValueError, OverflowError) as error:  # asyncpg's own, and ports that are none
             problem = "its address is not valid"
             raise Problem("database_unreachable", path=server, problem=problem) from error
 
@@ -200,5 +199,8 @@ def _name_conditions() -> None:
 
 
 def _server_of(url: str) -> str:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # half an address; connecting says so
+        return ""
     return f"{parts.netloc.rpartition('@')[2]}{parts.path}"
