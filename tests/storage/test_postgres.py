@@ -19,6 +19,7 @@ from tests.postgres import Server, at, new_database, own_server, psql
 from wenfang.problems import Problem
 from wenfang.storage import Tx, projects, workers
 from wenfang.storage.postgres import PostgresDatabase, open_postgres
+from wenfang.storage.postgres.database import _SETTINGS
 from wenfang.storage.postgres.problems import problem_of
 from wenfang.storage.tables import metadata
 
@@ -280,6 +281,36 @@ async def test_a_deadlock_is_done_again(postgres_url: str) -> None:
         rows = await database.read(lambda tx: list(tx.sa.execute(workers.select())))
         assert {row.expires_at for row in rows} == {2}
         assert len(runs) == 3
+
+
+async def test_a_writer_that_stands_still_loses_its_locks_and_begins_again(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(_SETTINGS, "idle_in_transaction_session_timeout", "200")
+    async with open_postgres(postgres_url) as database, open_postgres(postgres_url) as other:
+        await clear(database)
+        started, release = threading.Event(), threading.Event()
+        runs: list[list[str]] = []
+
+        def stand(tx: Tx) -> None:
+            tx.lock("one")
+            runs.append(names(tx))
+            add("a")(tx)
+            started.set()
+            release.wait(20)
+            add("b")(tx)
+
+        def take(tx: Tx) -> None:
+            tx.lock("one")
+            add("c")(tx)
+
+        task = asyncio.create_task(database.write(stand))
+        await asyncio.to_thread(started.wait, 20)
+        await other.write(take)
+        release.set()
+        await task
+        assert runs == [[], ["c"]]
+        assert await database.read(names) == ["a", "b", "c"]
 
 
 # Failures of the server
