@@ -11,20 +11,35 @@ import asyncio
 import json
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
+from typing import TypeVar
 
 from tests.workspace.stores import PROJECTS, open_at
 
 from wenfang.storage import Store
-from wenfang.workspace import WorkspaceError
+from wenfang.workspace import Kind, WorkspaceError
 from wenfang.workspace.project import By, ProjectFiles
 
+T = TypeVar("T")
+
+KINDS: tuple[Kind, ...] = ("folder", "document")
 AT_ONCE = 3  # works of one process
 
 
 def tell(**facts: object) -> None:
     print(json.dumps(facts), flush=True)
+
+
+async def patiently(make: Callable[[], Awaitable[T]]) -> T:
+    """The result of `make()`, made again while others are at the same things all the time."""
+    while True:
+        try:
+            return await make()
+        except WorkspaceError as error:
+            if error.code != "file_busy":
+                raise
 
 
 class Hammer:
@@ -61,7 +76,7 @@ class Hammer:
         files = self.hand()
         for n in range(self.count):
             try:
-                await files.write(f"夹/{n}.md", self.name, base=None)
+                await patiently(partial(files.write, f"夹/{n}.md", self.name, base=None))
             except WorkspaceError as error:
                 tell(refused=error.code)
             else:
@@ -79,17 +94,19 @@ class Hammer:
                 match self.chance.choice(("write", "write", "create", "move", "delete", "restore")):
                     case "write":
                         text = self.chance.choice(("", path, to, "common " * 50))
-                        await files.write(path, text, base="*")
+                        await patiently(partial(files.write, path, text, base="*"))
                     case "create":
-                        await files.create(path, self.chance.choice(("folder", "document")))
+                        kind = self.chance.choice(KINDS)
+                        await patiently(partial(files.create, path, kind))
                     case "move":
-                        await files.move(path, to)
+                        await patiently(partial(files.move, path, to))
                     case "delete":
-                        trash.append(await files.delete(path))
+                        trash.append(await patiently(partial(files.delete, path)))
                     case _ if trash:
-                        await files.restore(trash.pop())
+                        await patiently(partial(files.restore, trash.pop()))
                     case _:
-                        await files.arrange("", [path.partition("/")[0]])
+                        names = [path.partition("/")[0]]
+                        await patiently(partial(files.arrange, "", names))
             except WorkspaceError as error:
                 tell(refused=error.code)
             else:
@@ -108,8 +125,18 @@ class Hammer:
         last = ""
         for _ in range(self.count):
             last = self.chance.choice(texts) + self.chance.choice(("", "!"))
-            await files.write(f"{self.name}{number}.md", last, base="*")
+            await patiently(partial(files.write, f"{self.name}{number}.md", last, base="*"))
         tell(path=f"{self.name}{number}.md", project=number % 2, text=last)
+
+    async def bring(self) -> None:
+        """Import the same new texts as others, in an order of one's own."""
+        files = self.hand(project=int(self.name == "y"))
+        for n in range(self.count):
+            texts = [f"{n} {each}" for each in range(8)]
+            self.chance.shuffle(texts)
+            chapters = {f"{at}.md": text for at, text in enumerate(texts)}
+            await patiently(partial(files.add, self.name, chapters))
+            tell(brought=n)
 
     async def stay(self) -> None:
         """Write the file that is called like oneself, in a project by its number, and stop in the middle of

@@ -186,6 +186,14 @@ async def test_a_text_that_many_files_share_is_there_for_all(home: Home, tmp_pat
         await check(store)
 
 
+async def test_the_same_texts_in_another_order_are_no_deadlock(home: Home, tmp_path: Path) -> None:
+    async with open_files(home, tmp_path) as (store, _):
+        one, two = await together(home.address(tmp_path), "bring", 8)
+        assert len(one) == len(two) == 8
+        assert await deadlocks(store) == 0
+        await check(store)
+
+
 async def test_TL_24_who_waits_too_long_is_told_and_a_killed_writer_leaves_nothing(
     home: Home, tmp_path: Path
 ) -> None:

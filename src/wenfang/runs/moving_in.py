@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 
 import sqlalchemy as sa
 
+from wenfang.problems import Problem
 from wenfang.storage import SqliteTx, projects
 from wenfang.workspace import Workspace, WorkspaceError
 
@@ -37,8 +37,12 @@ async def move_in(shelf: Shelf, data: Path) -> None:
 async def _copy(shelf: Shelf, project_id: str, old: Workspace) -> None:
     files = shelf.files(project_id, None, "author")
     for entry in old.list(recursive=True, limit=_MOST).entries:
-        with suppress(WorkspaceError):  # there already, or no text
+        try:
             if entry.kind == "folder":
                 await files.create_folder(entry.path)
             else:
                 await files.write(entry.path, old.read_text(entry.path).text, base=None)
+        except WorkspaceError as error:
+            if error.code == "file_busy":  # left for the next start, not left out
+                raise Problem("database_locked", path=str(shelf.database.path)) from error
+            # Otherwise it is there already, or no text.

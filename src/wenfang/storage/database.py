@@ -26,7 +26,7 @@ from .thread import DatabaseThread, SqliteTx
 T = TypeVar("T")
 
 FILE = "wenfang.sqlite3"
-_SLICE_MS = 100  # how long the writer waits for a lock before it looks who still has time
+_SLICE_MS = 20  # how long the writer waits for a lock before it looks who still has time
 
 
 class Database:
@@ -38,8 +38,14 @@ class Database:
         self._engine = _engine(path)
         self._writer = self._thread("wenfang-writer", "BEGIN IMMEDIATE", self._connect_in_slices)
         self._reader = self._thread("wenfang-reader", "BEGIN", self.connect)
-        self.write = self._writer.run
-        self.read = self._reader.run
+
+    async def read(self, operation: Callable[[SqliteTx], T]) -> T:
+        return await self._reader.run(operation)
+
+    async def write(
+        self, operation: Callable[[SqliteTx], T], *, wait_s: float = LONGEST_WAIT_S
+    ) -> T:
+        return await self._writer.run(operation, wait_s=wait_s)
 
     def connect(self) -> sa.Connection:
         """A connection of one's own, for a thread of one's own; each statement commits by itself."""
