@@ -63,10 +63,12 @@ def any_server() -> Iterator[str]:
 
 @contextmanager
 def new_database(url: str) -> Iterator[str]:
-    """The address of a database that is there for a while."""
+    """The address of a database that is there for a while. A deadlock is noticed, and counted, before
+    anyone gives up waiting."""
     name = f"wenfang_test_{os.urandom(6).hex()}"
     psql(url, f"CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0")
     try:
+        psql(url, f"ALTER DATABASE {name} SET deadlock_timeout = '50ms'")
         yield at(url, name)
     finally:
         psql(url, f"DROP DATABASE {name} WITH (FORCE)")

@@ -1,6 +1,6 @@
 """A process that works on a project's files as told, for tests with several of them.
 
-    python -m tests.workspace.hammer ADDRESS WORK NAME COUNT
+    python -m tests.workspace.hammer ADDRESS WORK NAME TIMES
 
 It prints "ready", waits for a line, and prints what it did as lines of JSON.
 """
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from typing import TypeVar
 
 from tests.workspace.stores import PROJECTS, open_at
@@ -43,10 +44,10 @@ async def patiently(make: Callable[[], Awaitable[T]]) -> T:
 
 
 class Hammer:
-    def __init__(self, store: Store, name: str, count: int) -> None:
+    def __init__(self, store: Store, name: str, times: int) -> None:
         self.store = store
         self.name = name
-        self.count = count
+        self.times = times
         self.chance = random.Random(name)
         self.now = 1000.0
 
@@ -57,7 +58,7 @@ class Hammer:
     async def append(self) -> None:
         """Add words to one file, each to a text that was read before."""
         files = self.hand()
-        for n in range(self.count):
+        for n in range(self.times):
             word = f"{self.name}{n} "
             while True:
                 content = await files.read("a.md")
@@ -74,7 +75,7 @@ class Hammer:
     async def create(self) -> None:
         """Make files in one folder; every name is tried by everybody."""
         files = self.hand()
-        for n in range(self.count):
+        for n in range(self.times):
             try:
                 await patiently(partial(files.write, f"夹/{n}.md", self.name, base=None))
             except WorkspaceError as error:
@@ -88,7 +89,7 @@ class Hammer:
 
     async def _rearrange(self) -> None:
         files, trash = self.hand(), list[str]()
-        for _ in range(self.count):
+        for _ in range(self.times):
             path, to = self._path(), self._path()
             try:
                 match self.chance.choice(("write", "write", "create", "move", "delete", "restore")):
@@ -123,7 +124,7 @@ class Hammer:
         texts = ["".join(random.Random(n).choices("文房四宝笔墨纸砚", k=400)) for n in range(3)]
         files = self.hand(project=number % 2)
         last = ""
-        for _ in range(self.count):
+        for _ in range(self.times):
             last = self.chance.choice(texts) + self.chance.choice(("", "!"))
             await patiently(partial(files.write, f"{self.name}{number}.md", last, base="*"))
         tell(path=f"{self.name}{number}.md", project=number % 2, text=last)
@@ -131,34 +132,40 @@ class Hammer:
     async def bring(self) -> None:
         """Import the same new texts as others, in an order of one's own."""
         files = self.hand(project=int(self.name == "y"))
-        for n in range(self.count):
-            texts = [f"{n} {each}" for each in range(8)]
+        for n in range(self.times):
+            texts = [f"{n} {each}" for each in range(40)]
             self.chance.shuffle(texts)
             chapters = {f"{at}.md": text for at, text in enumerate(texts)}
             await patiently(partial(files.add, self.name, chapters))
             tell(brought=n)
 
     async def stay(self) -> None:
-        """Write the file that is called like oneself, in a project by its number, and stop in the middle of
-        the transaction until a line comes."""
+        """Write the file that is called like oneself, and stop in the middle of the transaction until a line
+        comes."""
+        await self._stay(0, 1)
 
-        stays = iter((True,))
+    async def stay_late(self) -> None:
+        """The same with a new file of another project, which is there but for its version."""
+        await self._stay(1, 3)
+
+    async def _stay(self, project: int, looks: int) -> None:
+        number = count(1)
 
         def clock() -> float:
-            if next(stays, False):
+            if next(number) == looks:
                 tell(inside=True)
                 sys.stdin.readline()
             return 2000.0
 
         with suppress(WorkspaceError):
-            await self.hand(clock, self.count).write(self.name, "half", base="*")
+            await self.hand(clock, project).write(self.name, "half", base="*")
 
 
-async def main(address: str, work: str, name: str, count: str) -> None:
+async def main(address: str, work: str, name: str, times: str) -> None:
     async with open_at(address) as store:
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
-        await getattr(Hammer(store, name, int(count)), work)()
+        await getattr(Hammer(store, name, int(times)), work)()
 
 
 if __name__ == "__main__":

@@ -58,6 +58,7 @@ WORKS: tuple[Work, ...] = (
     ("back", "夹/b.md"),
     ("arrange", "夹/b.md"),
     ("add", "夹/b.md", LONG),
+    ("add", "夹/b.md", "mine"),
     ("import", "夹", LONG),
     ("import", "new", "mine"),
 )
@@ -235,7 +236,7 @@ async def holds(home: Home, folder: Path, works: tuple[Work, Work], order: list[
 @example(works=(("write", "a.md", LONG), ("write", "夹/b.md", "")), order=[0, 1] * 12)
 @example(works=(("compare", "a.md", "one"), ("compare", "a.md", "two")), order=[0, 1] * 12)
 @example(works=(("compare", "a.md", "one"), ("delete", "a.md")), order=[1, 0] * 12)
-@example(works=(("import", "夹", LONG), ("add", "夹/b.md", "mine")), order=[0, 1] * 12)
+@example(works=(("add", "夹/b.md", LONG), ("add", "夹/b.md", "mine")), order=[0, 1] * 12)
 def test_TL_24_two_at_once_are_one_after_the_other(
     home: Home,
     tmp_path_factory: pytest.TempPathFactory,

@@ -188,8 +188,8 @@ async def test_a_text_that_many_files_share_is_there_for_all(home: Home, tmp_pat
 
 async def test_the_same_texts_in_another_order_are_no_deadlock(home: Home, tmp_path: Path) -> None:
     async with open_files(home, tmp_path) as (store, _):
-        one, two = await together(home.address(tmp_path), "bring", 8)
-        assert len(one) == len(two) == 8
+        one, two = await together(home.address(tmp_path), "bring", 3)
+        assert len(one) == len(two) == 3
         assert await deadlocks(store) == 0
         await check(store)
 
@@ -256,7 +256,7 @@ async def test_new_files_of_other_projects_do_not_wait_on_postgresql(
     """Every file begins with the blank text; nobody holds it for himself."""
     async with open_files(on_postgres, tmp_path) as (_, hand):
         await hand.write("a.md", "first", base=None)
-        async with worker(on_postgres.address(tmp_path), "stay", "b.md", 1) as other:
+        async with worker(on_postgres.address(tmp_path), "stay_late", "b.md") as other:
             other.go()
             assert await other.line() == {"inside": True}
             await hand.write("b.md", "mine", base=None)
