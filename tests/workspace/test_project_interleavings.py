@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.util import await_only
-from tests.workspace.stores import PROJECTS, Home, add_projects, wipe
+from tests.workspace.stores import PROJECTS, Home, OnePostgres, add_projects, wipe
 
 from wenfang.storage import Store
 from wenfang.workspace import WorkspaceError
@@ -245,3 +245,39 @@ def test_TL_24_two_at_once_are_one_after_the_other(
 ) -> None:
     """Nothing is lost, no text is compared with one that is gone, and no tree comes out that neither made."""
     asyncio.run(holds(home, tmp_path_factory.mktemp("both"), works, list(order)))
+
+
+def test_two_imports_of_the_same_texts_do_not_wait_in_a_circle(
+    on_postgres: OnePostgres, tmp_path: Path
+) -> None:
+    """Each in its own project, in opposite orders: one waits for the other, and nobody is asked to try again."""
+
+    async def run() -> None:
+        async with on_postgres.open(tmp_path) as store:
+            await add_projects(store)
+            hands = [
+                ProjectFiles(store, project, by=AUTHOR, clock=lambda: 1.0) for project in PROJECTS
+            ]
+            await hands[0].create("blank.md")
+            texts = {f"{n}.md": f"{n}{LONG}" for n in range(4)}
+            orders = texts, dict(zip(texts, reversed(texts.values()), strict=True))
+            runs = [0, 0]
+
+            async def bring(who: int) -> None:
+                Turns.WHO.set(who)
+                await hands[who].add("book", orders[who])
+
+            def began(connection: sa.Connection) -> None:
+                del connection
+                if (who := Turns.WHO.get()) is not None:
+                    runs[who] += 1
+
+            sa.event.listen(sa.Engine, "begin", began)
+            try:
+                with turns([0, 1] * 100):
+                    await asyncio.gather(bring(0), bring(1))
+            finally:
+                sa.event.remove(sa.Engine, "begin", began)
+            assert runs == [1, 1]
+
+    asyncio.run(run())
