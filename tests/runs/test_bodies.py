@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,11 +16,11 @@ from tests.runs.rig import ALONE, Rig, open_rig
 
 from wenfang.core import Delta, ModelError, ModelRequest, Toolbox
 from wenfang.core.models import ModelEvent
-from wenfang.runs.bodies import Unfinished, unfinished_bodies
+from wenfang.runs.bodies import Unfinished, keep_unfinished, unfinished_bodies
 from wenfang.runs.codec import encode
-from wenfang.runs.facts import BlockDelta
+from wenfang.runs.facts import BlockDelta, NoticeGiven
 from wenfang.tools import make_file_tools
-from wenfang.workspace import FolderFiles, Workspace
+from wenfang.workspace import FolderFiles, Saved, Workspace, WorkspaceError
 
 pytestmark = pytest.mark.anyio
 
@@ -182,6 +183,22 @@ async def test_a_process_that_died_keeps_what_was_written(tmp_path: Path) -> Non
         assert kept
         assert TEXT.startswith(kept)
         assert ("body_kept", "第一章.md") in await told(rig, run.id)
+
+
+async def test_TL_24_a_file_that_is_busy_is_waited_for(tmp_path: Path) -> None:
+    class Busy(FolderFiles):
+        tries = 0
+
+        async def write(self, path: str, text: str, *, base: str | None, **more: Any) -> Saved:
+            self.tries += 1
+            if self.tries <= 3:
+                raise WorkspaceError("file_busy", path=path)
+            return await super().write(path, text, base=base, **more)
+
+    files = Busy(Workspace(tmp_path))
+    facts = await keep_unfinished(files, [Unfinished(path="第一章.md", text=TEXT)])
+    assert [fact.code for fact in facts if isinstance(fact, NoticeGiven)] == ["body_kept"]
+    assert (await files.read("第一章.md")).text == TEXT
 
 
 async def test_other_tools_have_no_texts(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from tests.runs.rig import ALONE, Puppet, maker, migrated, say
 
 from wenfang.problems import Problem
 from wenfang.runs import Project, Runs, Session, open_runs
+from wenfang.workspace import WorkspaceError
+from wenfang.workspace.project import ProjectFiles
 
 pytestmark = pytest.mark.anyio
 
@@ -146,6 +148,28 @@ async def test_a_project_that_had_a_folder_moves_in(tmp_path: Path, place: str) 
             await files.write("正文/第一章.md", "雨。\n", base="*")
     assert (old / "bin.dat").read_bytes() == b"\0\1"
     assert (old / "正文/第一章.md").read_text() == "雨。\n"
+
+
+async def test_TL_24_a_text_that_is_busy_is_not_left_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def busy(*_: object, **__: object) -> None:
+        raise WorkspaceError("file_busy", path="第一章.md")
+
+    (tmp_path / "projects/prj_old").mkdir(parents=True)
+    (tmp_path / "projects/prj_old/第一章.md").write_text("雨。\n")
+    async with open_shelf(tmp_path) as shelf:
+        values = ("prj_old", "旧", str(tmp_path / "projects/prj_old"), 1.0, 1.0)
+        statement = "INSERT INTO projects (id, title, path, managed, created_at, updated_at) VALUES (?, ?, ?, 1, ?, ?)"
+        await shelf.runs._db.write(lambda tx: tx.raw.execute(statement, values) and None)
+    with monkeypatch.context() as patch:
+        patch.setattr(ProjectFiles, "write", busy)
+        with pytest.raises(Problem, match="database_locked"):
+            async with open_shelf(tmp_path):
+                pass
+    async with open_shelf(tmp_path) as shelf:
+        files = await shelf.runs.files("prj_old")
+        assert (await files.read("第一章.md")).text == "雨。\n"
 
 
 async def test_a_session_from_its_making_to_its_end(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ from wenfang.runs.takeover import (
     unknown_outcomes,
     void_request,
 )
-from wenfang.storage import Tx, events, projects, runs, sessions
+from wenfang.storage import SqliteTx, events, projects, runs, sessions
 
 pytestmark = pytest.mark.anyio
 
@@ -508,17 +508,17 @@ def test_a_lease_is_good_for_most_of_its_life(seconds: float, is_alive: bool) ->
 
 
 @contextmanager
-def in_memory() -> Iterator[Tx]:
+def in_memory() -> Iterator[SqliteTx]:
     connection = sa.create_engine("sqlite://", poolclass=sa.StaticPool).connect()
     with connection:
         events.metadata.create_all(connection)
         raw = connection.connection.driver_connection
         assert isinstance(raw, sqlite3.Connection)
-        yield Tx(raw, connection)
+        yield SqliteTx(raw, connection)
     connection.engine.dispose()
 
 
-def insert(tx: Tx, table: sa.Table, **values: Any) -> None:
+def insert(tx: SqliteTx, table: sa.Table, **values: Any) -> None:
     tx.sa.execute(table.insert().values(**values))
 
 

@@ -16,7 +16,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from wenfang.problems import Problem
-from wenfang.storage import FILE, Database, Tx, open_database, run_now
+from wenfang.storage import FILE, Database, SqliteTx, open_database, run_now
 from wenfang.storage.database import prepare
 from wenfang.storage.migrate import REVISIONS, SCRIPTS
 from wenfang.storage.problems import problem_of
@@ -31,14 +31,14 @@ def add(name: str) -> object:
     return lambda tx: tx.raw.execute(ADD, (name,)) and name
 
 
-def names(tx: Tx) -> list[str]:
+def names(tx: SqliteTx) -> list[str]:
     return [row[0] for row in tx.raw.execute("SELECT id FROM workers ORDER BY id")]
 
 
 async def test_a_new_database_has_the_tables_of_this_version(tmp_path: Path) -> None:
     async with open_database(tmp_path / "deep" / FILE) as database:
 
-        def differences(tx: Tx) -> object:
+        def differences(tx: SqliteTx) -> object:
             return compare_metadata(MigrationContext.configure(tx.sa), metadata)
 
         assert await database.read(differences) == []
@@ -193,7 +193,7 @@ async def held(database: Database) -> threading.Event:
     """Hold the writer, so that what comes next is one batch."""
     started, release = threading.Event(), threading.Event()
 
-    def hold(_: Tx) -> None:
+    def hold(_: SqliteTx) -> None:
         started.set()
         release.wait()
 
@@ -204,7 +204,7 @@ async def held(database: Database) -> threading.Event:
 
 
 async def test_an_operation_that_fails_is_undone_alone(tmp_path: Path) -> None:
-    def half(tx: Tx) -> None:
+    def half(tx: SqliteTx) -> None:
         tx.raw.execute(ADD, ("half",))
         raise ValueError("no")
 
@@ -244,16 +244,31 @@ async def test_a_full_disk_fails_the_batch_and_heals(tmp_path: Path) -> None:
 
 async def test_a_locked_database_is_said(tmp_path: Path) -> None:
     async with open_database(tmp_path / FILE) as database:
-        raw = await database.write(lambda tx: tx.raw)
-        raw.execute("PRAGMA busy_timeout = 1")
         other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(Problem) as failure:
-            await database.write(add("a"))  # type: ignore[arg-type]
+            await database.write(add("a"), wait_s=0)  # type: ignore[arg-type]
         assert failure.value.code == "database_locked"
         other.execute("ROLLBACK")
         other.close()
         assert await database.write(add("a")) == "a"  # type: ignore[arg-type]
+
+
+async def test_TL_24_who_has_less_time_does_not_wait_with_the_others(tmp_path: Path) -> None:
+    async with open_database(tmp_path / FILE) as database:
+        other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        patient = asyncio.get_running_loop().create_task(database.write(add("a")))  # type: ignore[arg-type]
+        hasty = database.write(add("b"), wait_s=0), database.write(add("c"), wait_s=0.3)  # type: ignore[arg-type]
+        for work in hasty:  # the second comes while the writer waits already
+            with pytest.raises(Problem) as failure:
+                await work
+            assert failure.value.code == "database_locked"
+        assert not patient.done()
+        other.execute("ROLLBACK")
+        other.close()
+        assert await patient == "a"
+        assert await database.read(names) == ["a"]
 
 
 async def test_what_is_queued_is_done_also_if_nobody_waits(tmp_path: Path) -> None:
@@ -294,7 +309,7 @@ def test_a_loop_that_is_gone_ends_the_thread(tmp_path: Path) -> None:
         database = Database(tmp_path / FILE)
         started = threading.Event()
 
-        def hold(_: Tx) -> None:
+        def hold(_: SqliteTx) -> None:
             started.set()
             release.wait()
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.workspace.stores import PROJECTS, Home, OneSqlite, add_projects
 
-from wenfang.storage import open_database, projects
 from wenfang.workspace import Files, FolderFiles, Workspace, WorkspaceError, revision_of
 from wenfang.workspace.project import By, ProjectFiles
 
@@ -18,13 +18,11 @@ pytestmark = pytest.mark.anyio
 
 
 @asynccontextmanager
-async def in_database(tmp: Path, limit: int) -> AsyncGenerator[Files]:
-    async with open_database(tmp / "wenfang.sqlite3") as database:
-        row = {"id": "p", "title": "t", "path": "p", "managed": 1}
-        times = {"created_at": 0.0, "updated_at": 0.0}
-        await database.write(lambda tx: tx.sa.execute(projects.insert(), row | times) and None)
+async def in_database(home: Home, tmp: Path, limit: int) -> AsyncGenerator[Files]:
+    async with home.open(tmp) as database:
+        await add_projects(database)
         yield ProjectFiles(
-            database, "p", by=By(actor="author"), clock=lambda: 1.0, text_limit_bytes=limit
+            database, PROJECTS[0], by=By(actor="author"), clock=lambda: 1.0, text_limit_bytes=limit
         )
 
 
@@ -33,12 +31,15 @@ async def in_folder(tmp: Path, limit: int) -> AsyncGenerator[Files]:
     yield FolderFiles(Workspace(tmp, text_limit_bytes=limit))
 
 
-STORES = {"database": in_database, "folder": in_folder}
-
-
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=["database", "postgres", "folder"])
 async def files(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Files]:
-    async with STORES[request.param](tmp_path, 1000) as opened:
+    if request.param == "folder":
+        store = in_folder(tmp_path, 1000)
+    else:
+        of_server = request.param == "postgres"
+        home = request.getfixturevalue("on_postgres") if of_server else OneSqlite()
+        store = in_database(home, tmp_path, 1000)
+    async with store as opened:
         yield opened
 
 

@@ -542,9 +542,9 @@ class Crashing:
             patch.setattr(Workspace, name, self._counted(getattr(Workspace, name)))
         write = pair.database.write
 
-        async def counted(operation: Any) -> Any:
+        async def counted(operation: Any, **more: Any) -> Any:
             self._step()
-            return await write(operation)
+            return await write(operation, **more)
 
         patch.setattr(pair.database, "write", counted)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.workspace.stores import Home, add_projects
 
 from wenfang.lang import count_words
-from wenfang.storage import Database, blobs, files, open_database, projects, revisions
+from wenfang.storage import Store, blobs, files, revisions
 from wenfang.workspace import WorkspaceError
 from wenfang.workspace.project import By, Item, ProjectFiles
 
@@ -27,7 +28,7 @@ WINDOW_S = 600
 class Desk:
     """One project, with a hand for each kind of writer and a clock that is set."""
 
-    def __init__(self, database: Database, **more: Any) -> None:
+    def __init__(self, database: Store, **more: Any) -> None:
         self.database = database
         self.now = 1000.0
         self.author = self.hand(AUTHOR, **more)
@@ -46,14 +47,23 @@ class Desk:
         return [each.path for each in await self.author.list()]
 
 
+class Present:
+    """Where the test that runs has its database."""
+
+    home: Home
+
+
+@pytest.fixture(autouse=True)
+def _on_both_databases(home: Home) -> Iterator[None]:
+    Present.home = home
+    yield
+    del Present.home
+
+
 @asynccontextmanager
 async def open_desk(tmp: Path, **more: Any) -> AsyncGenerator[Desk]:
-    async with open_database(tmp / "wenfang.sqlite3") as database:
-        row = {"title": "t", "managed": 1, "created_at": 0.0, "updated_at": 0.0}
-        rows = [row | {"id": f"prj_{n}", "path": f"/{n}"} for n in (1, 2)]
-        await database.write(
-            lambda tx: tx.sa.execute(projects.insert().prefix_with("OR IGNORE"), rows) and None
-        )
+    async with Present.home.open(tmp) as database:
+        await add_projects(database)
         yield Desk(database, **more)
 
 

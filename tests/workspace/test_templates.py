@@ -142,12 +142,15 @@ async def test_all_or_nothing(pair: Pair) -> None:
     last = template.seeds[-1]
     name = next(each.name for each in template.folders if each.key == last.folder)
     await pair.author.write(f"{name}/{last.name}", "mine", base=None)
-    before = await paths(pair)
+
+    async def rows() -> list[int]:
+        counts = [sa.select(sa.func.count()).select_from(table) for table in (revisions, blobs)]
+        return await pair.database.read(lambda tx: [tx.sa.execute(c).scalar_one() for c in counts])
+
+    before, counted = await paths(pair), await rows()
     await refused(plant(pair.author, template), "path_exists")
     assert await paths(pair) == before
-    counts = [sa.select(sa.func.count()).select_from(table) for table in (revisions, blobs)]
-    for count in counts:
-        assert await pair.database.read(lambda tx, c=count: tx.sa.execute(c).scalar_one()) == 1
+    assert await rows() == counted
 
 
 async def test_a_file_in_the_place_of_a_root_folder(pair: Pair) -> None:

@@ -29,6 +29,8 @@ class BodyOf:
     text: str
 
 
+_TRIES = 20  # each waits half a second
+
 BODIES: Final[Mapping[str, BodyOf]] = MappingProxyType(
     {"write_file": BodyOf(file="path", text="content")}
 )
@@ -71,7 +73,7 @@ async def keep_unfinished(files: Files, bodies: Sequence[Unfinished]) -> list[Fa
     facts: list[Fact] = []
     for body in bodies:
         try:
-            changed = await _keep(files, body)
+            changed = await _keep_patiently(files, body)
         except (WorkspaceError, Problem) as error:
             facts.append(NoticeGiven(level="error", code=error.code, params={**error.params}))
             continue
@@ -79,6 +81,17 @@ async def keep_unfinished(files: Files, bodies: Sequence[Unfinished]) -> list[Fa
             notice = NoticeGiven(level="info", code="body_kept", params={"path": changed.path})
             facts += (changed, notice)
     return facts
+
+
+async def _keep_patiently(files: Files, body: Unfinished) -> FileChanged | None:
+    """Nobody could try again later, so this waits longer for others than a save does (TL-24)."""
+    for _ in range(_TRIES):
+        try:
+            return await _keep(files, body)
+        except WorkspaceError as error:
+            if error.code != "file_busy":
+                raise
+    return await _keep(files, body)
 
 
 async def _keep(files: Files, body: Unfinished) -> FileChanged | None:

@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from wenfang.problems import Problem
-from wenfang.storage import Database, Tx, projects, runs, sessions
+from wenfang.storage import Database, SqliteTx, projects, runs, sessions
 
 from . import sql
 from .entries import entry_of
@@ -63,7 +63,7 @@ class Catalog:
         values = _own_folder(self._new_id("prj"), path)
         return await self._db.write(partial(self._insert_project, values))
 
-    def _insert_project(self, values: dict[str, Any], tx: Tx) -> Project:
+    def _insert_project(self, values: dict[str, Any], tx: SqliteTx) -> Project:
         now = self._clock()
         same = projects.c.path == values["path"]
         if tx.sa.execute(projects.update().where(same).values(deleted_at=None)).rowcount == 0:
@@ -82,7 +82,7 @@ class Catalog:
     async def rename_project(self, project_id: str, title: str) -> Project:
         values = {"title": title_of(title), "updated_at": self._clock()}
 
-        def rename(tx: Tx) -> Project:
+        def rename(tx: SqliteTx) -> Project:
             find_project(tx, project_id)
             tx.sa.execute(projects.update().where(projects.c.id == project_id).values(values))
             return find_project(tx, project_id)
@@ -92,7 +92,7 @@ class Catalog:
     async def delete_project(self, project_id: str) -> None:
         """Hide a project. Raises Problem `run_active`."""
 
-        def delete(tx: Tx) -> None:
+        def delete(tx: SqliteTx) -> None:
             project = find_project(tx, project_id)
             if project.running:
                 raise Problem("run_active", project_id=project_id)
@@ -104,7 +104,7 @@ class Catalog:
     async def restore_project(self, project_id: str) -> Project:
         """Undo a delete; harmless for a project that is there."""
 
-        def restore(tx: Tx) -> Project:
+        def restore(tx: SqliteTx) -> Project:
             mine = projects.c.id == project_id
             row = tx.sa.execute(_PROJECTS.where(mine)).one_or_none()
             if row is None:
@@ -126,7 +126,7 @@ class Catalog:
             "updated_at": now,
         }
 
-        def create(tx: Tx) -> Told:
+        def create(tx: SqliteTx) -> Told:
             find_project(tx, project_id)
             tx.sa.execute(sessions.insert().values(values))
             return self._tell(tx, find_session(tx, session_id))
@@ -138,7 +138,7 @@ class Catalog:
             sessions.c.updated_at.desc(), sessions.c.id
         )
 
-        def read(tx: Tx) -> list[Session]:
+        def read(tx: SqliteTx) -> list[Session]:
             find_project(tx, project_id)
             return [_session(row) for row in tx.sa.execute(newest)]
 
@@ -150,7 +150,7 @@ class Catalog:
     async def rename_session(self, session_id: str, title: str) -> Told:
         values = {"title": title_of(title), "updated_at": self._clock()}
 
-        def rename(tx: Tx) -> Told:
+        def rename(tx: SqliteTx) -> Told:
             find_session(tx, session_id)
             tx.sa.execute(sessions.update().where(sessions.c.id == session_id).values(values))
             return self._tell(tx, find_session(tx, session_id))
@@ -160,7 +160,7 @@ class Catalog:
     async def delete_session(self, session_id: str) -> Told:
         """Hide a session. Raises Problem `run_active`."""
 
-        def delete(tx: Tx) -> Told:
+        def delete(tx: SqliteTx) -> Told:
             session = find_session(tx, session_id)
             if session.active_run is not None:
                 raise Problem("run_active", session_id=session_id)
@@ -170,7 +170,7 @@ class Catalog:
 
         return await self._db.write(delete)
 
-    def _tell(self, tx: Tx, session: Session, *, deleted: bool = False) -> Told:
+    def _tell(self, tx: SqliteTx, session: Session, *, deleted: bool = False) -> Told:
         """Write the fact that tells other tabs."""
         frames = sql.record(
             tx.raw,
@@ -189,7 +189,7 @@ def title_of(text: str) -> str:
     return " ".join(text.split())[:_LONGEST_TITLE]
 
 
-def find_project(tx: Tx, project_id: str) -> Project:
+def find_project(tx: SqliteTx, project_id: str) -> Project:
     """Raises Problem `project_not_found`, also for a deleted one."""
     row = tx.sa.execute(_PROJECTS.where(_LIVE_PROJECT, projects.c.id == project_id)).one_or_none()
     if row is None:
@@ -197,7 +197,7 @@ def find_project(tx: Tx, project_id: str) -> Project:
     return _project(row)
 
 
-def find_session(tx: Tx, session_id: str) -> Session:
+def find_session(tx: SqliteTx, session_id: str) -> Session:
     """Raises Problem `session_not_found`, also for a deleted one."""
     row = tx.sa.execute(_SESSIONS.where(_LIVE_SESSION, sessions.c.id == session_id)).one_or_none()
     if row is None:

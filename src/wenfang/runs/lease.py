@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wenfang.problems import Problem
-from wenfang.storage import Database, Tx, run_now
+from wenfang.storage import Database, SqliteTx, run_now
 
 _SELF_FENCE = 0.8
 
@@ -129,7 +129,7 @@ class LeaseKeeper:
         if dead:
             await self._db.write(lambda tx: _remove(tx, dead))
 
-    def _enter(self, tx: Tx) -> None:
+    def _enter(self, tx: SqliteTx) -> None:
         _remove(tx, self._dead(tx))
         other = "SELECT host FROM workers WHERE host <> ? AND expires_at > ? LIMIT 1"
         row = tx.raw.execute(other, (self.me.host, self._clock())).fetchone()
@@ -137,7 +137,7 @@ class LeaseKeeper:
             raise Problem("database_busy", host=row[0])
         self._renew(tx)
 
-    def _dead(self, tx: Tx) -> list[str]:
+    def _dead(self, tx: SqliteTx) -> list[str]:
         rows = tx.raw.execute("SELECT id, pid, born, host, expires_at FROM workers").fetchall()
         return [
             worker_id
@@ -145,7 +145,7 @@ class LeaseKeeper:
             if (birth(pid) != born if host == self.me.host else expires_at <= self._clock())
         ]
 
-    def _renew(self, tx: Tx) -> None:
+    def _renew(self, tx: SqliteTx) -> None:
         me = self.me
         values = (me.id, me.host, me.pid, me.born, self._clock() + self._ttl_s)
         tx.raw.execute(_RENEW, values)
@@ -169,5 +169,5 @@ class LeaseKeeper:
 _RENEW = "INSERT OR REPLACE INTO workers (id, host, pid, born, expires_at) VALUES (?, ?, ?, ?, ?)"
 
 
-def _remove(tx: Tx, worker_ids: Sequence[str]) -> None:
+def _remove(tx: SqliteTx, worker_ids: Sequence[str]) -> None:
     tx.raw.executemany("DELETE FROM workers WHERE id = ?", [(each,) for each in worker_ids])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 
 import sqlalchemy as sa
 
-from wenfang.storage import Tx, projects
+from wenfang.problems import Problem
+from wenfang.storage import SqliteTx, projects
 from wenfang.workspace import Workspace, WorkspaceError
 
 from .shelf import Shelf
@@ -27,7 +27,7 @@ async def move_in(shelf: Shelf, data: Path) -> None:
         if folder is not None:
             await _copy(shelf, project_id, Workspace(folder))
 
-        def done(tx: Tx, project_id: str = project_id) -> None:
+        def done(tx: SqliteTx, project_id: str = project_id) -> None:
             mine = projects.c.id == project_id
             tx.sa.execute(projects.update().where(mine).values(path=project_id))
 
@@ -37,8 +37,12 @@ async def move_in(shelf: Shelf, data: Path) -> None:
 async def _copy(shelf: Shelf, project_id: str, old: Workspace) -> None:
     files = shelf.files(project_id, None, "author")
     for entry in old.list(recursive=True, limit=_MOST).entries:
-        with suppress(WorkspaceError):  # there already, or no text
+        try:
             if entry.kind == "folder":
                 await files.create_folder(entry.path)
             else:
                 await files.write(entry.path, old.read_text(entry.path).text, base=None)
+        except WorkspaceError as error:
+            if error.code == "file_busy":  # left for the next start, not left out
+                raise Problem("database_locked", path=str(shelf.database.path)) from error
+            # Otherwise it is there already, or no text.

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from wenfang.core import Usage
 from wenfang.problems import Problem
-from wenfang.storage import Tx
+from wenfang.storage import SqliteTx
 
 from . import sql
 from .catalog import find_project, find_session
@@ -55,7 +55,7 @@ def run_of_request(
 
 
 def context_of(
-    shelf: Shelf, run_id: str, session_id: str, text: str, request_id: str | None, tx: Tx
+    shelf: Shelf, run_id: str, session_id: str, text: str, request_id: str | None, tx: SqliteTx
 ) -> RunContext | RunInfo:
     """For whom to make an agent, or the run that this request started before.
 
@@ -77,7 +77,7 @@ def context_of(
     )
 
 
-def reserved(tx: Tx, run_id: str) -> int:
+def reserved(tx: SqliteTx, run_id: str) -> int:
     """The run's reservation in tokens. Raises Problem `run_not_found`."""
     statement = "SELECT amount FROM quota WHERE run_id = ? AND kind = 'reserve'"
     row = sql.one(tx.raw, statement, (run_id,))
@@ -86,7 +86,7 @@ def reserved(tx: Tx, run_id: str) -> int:
     return row[0]
 
 
-def check_position(tx: Tx, project_id: str, after: int) -> None:
+def check_position(tx: SqliteTx, project_id: str, after: int) -> None:
     """Raises Problem `project_not_found`, or `invalid_request` for a fact that is not there yet."""
     find_project(tx, project_id)
     seq = sql.one(tx.raw, "SELECT seq FROM projects WHERE id = ?", (project_id,))[0]
@@ -95,7 +95,7 @@ def check_position(tx: Tx, project_id: str, after: int) -> None:
         raise Problem("invalid_request", field="after", problem=problem)
 
 
-def has_more(tx: Tx, run_id: str, after: int) -> bool:
+def has_more(tx: SqliteTx, run_id: str, after: int) -> bool:
     """Whether a reader with the fact `after` misses anything of a run, now or later."""
     run_info(tx.raw, run_id)
     statement = "SELECT pseq FROM events WHERE run_id = ? AND kind = 'run.finished'"
@@ -103,7 +103,7 @@ def has_more(tx: Tx, run_id: str, after: int) -> bool:
     return row is None or row[0] > after
 
 
-def heads(tx: Tx, project_ids: Sequence[str]) -> dict[str, int]:
+def heads(tx: SqliteTx, project_ids: Sequence[str]) -> dict[str, int]:
     """The number of the newest fact of each project."""
     marks = ", ".join("?" * len(project_ids))
     rows = tx.raw.execute(f"SELECT id, seq FROM projects WHERE id IN ({marks})", project_ids)  # noqa: S608

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from wenfang.core import REASONS, RunEnd, Usage, new_id
 from wenfang.problems import Problem
-from wenfang.storage import FILE, Database, Tx, open_database
+from wenfang.storage import FILE, Database, SqliteTx, open_database
 from wenfang.workspace import Files
 
 from . import reads, sql
@@ -277,7 +277,7 @@ class Runs:
         """Tell everyone that a person changed a file, or several at once; returns the number of the last
         fact."""
 
-        def record(tx: Tx) -> int:
+        def record(tx: SqliteTx) -> int:
             find_project(tx, project_id)
             frames.extend(
                 sql.record(

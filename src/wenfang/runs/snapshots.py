@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from wenfang.problems import Problem
-from wenfang.storage import Database, Tx
+from wenfang.storage import Database, SqliteTx
 
 from . import sql
 from .catalog import find_project, find_session
@@ -27,7 +27,7 @@ async def read_snapshot(
     """See `Runs.snapshot`. The message being written comes from this process if it is written here,
     otherwise from what the writing one has kept."""
 
-    def read(tx: Tx) -> tuple[int, list[Frame], bool, str | None, bytes]:
+    def read(tx: SqliteTx) -> tuple[int, list[Frame], bool, str | None, bytes]:
         find_project(tx, project_id)
         if find_session(tx, session_id).project_id != project_id:
             raise Problem("session_not_found", id=session_id)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from wenfang.problems import Problem
-from wenfang.storage import Database, Tx
+from wenfang.storage import Database, SqliteTx
 
 from . import sql
 from .catalog import folder_of
@@ -58,7 +58,7 @@ class SqliteJournal:
         except sqlite3.IntegrityError as error:  # the index `runs_active`
             raise Problem("run_active", session_id=run.session_id) from error
 
-    def _submit(self, run: NewRun, tx: Tx) -> tuple[RunInfo, tuple[Frame, ...]]:
+    def _submit(self, run: NewRun, tx: SqliteTx) -> tuple[RunInfo, tuple[Frame, ...]]:
         raw, now = tx.raw, self._clock()
         known = run_of_request(raw, run.session_id, run.request_id)
         if known is not None:
@@ -101,7 +101,7 @@ class SqliteJournal:
     async def claim(self, run_id: str, worker: str) -> Claimed:
         return await self._db.write(partial(self._claim, run_id, worker))
 
-    def _claim(self, run_id: str, worker: str, tx: Tx) -> Claimed:
+    def _claim(self, run_id: str, worker: str, tx: SqliteTx) -> Claimed:
         now = self._clock()
         row = sql.one(tx.raw, _CLAIMABLE, {"run": run_id, "now": now})
         if row is None or row[0] not in _ACTIVE:
@@ -133,7 +133,7 @@ class SqliteJournal:
     async def append(self, claim: Claim, entries: Sequence[Entry]) -> Ack:
         return await self._db.write(partial(self._append, claim, entries))
 
-    def _append(self, claim: Claim, entries: Sequence[Entry], tx: Tx) -> Ack:
+    def _append(self, claim: Claim, entries: Sequence[Entry], tx: SqliteTx) -> Ack:
         ack = sql.append(tx.raw, claim, entries, self._clock())
         if any(entry.ends_message for entry in entries):
             tx.raw.execute("DELETE FROM partials WHERE run_id = ?", (claim.run_id,))
@@ -144,7 +144,7 @@ class SqliteJournal:
     async def finish(self, claim: Claim, ending: Ending) -> Ack | Waiting:
         return await self._db.write(partial(self._finish, claim, ending))
 
-    def _finish(self, claim: Claim, ending: Ending, tx: Tx) -> Ack | Waiting:
+    def _finish(self, claim: Claim, ending: Ending, tx: SqliteTx) -> Ack | Waiting:
         steers = _unapplied(tx.raw, claim.run_id)
         if steers and ending.status == "done":
             return Waiting(newest_signal=steers[-1].n)
@@ -165,7 +165,7 @@ class SqliteJournal:
     async def release(self, claim: Claim) -> None:
         await self._db.write(partial(self._release, claim))
 
-    def _release(self, claim: Claim, tx: Tx) -> None:
+    def _release(self, claim: Claim, tx: SqliteTx) -> None:
         if tx.raw.execute(_RELEASE, (claim.run_id, claim.epoch)).rowcount == 0:
             raise Fenced
 
@@ -175,7 +175,7 @@ class SqliteJournal:
     async def stop(self, run_id: str, unstarted: Ending) -> Stopped:
         return await self._db.write(partial(self._stop, run_id, unstarted))
 
-    def _stop(self, run_id: str, unstarted: Ending, tx: Tx) -> Stopped:
+    def _stop(self, run_id: str, unstarted: Ending, tx: SqliteTx) -> Stopped:
         info = run_info(tx.raw, run_id)
         if info.is_finished:
             return Stopped(info=info)
@@ -202,7 +202,7 @@ class SqliteJournal:
         self._probe("steer.before_poke")
         return signal
 
-    def _steer(self, run_id: str, text: str, tx: Tx) -> Signal:
+    def _steer(self, run_id: str, text: str, tx: SqliteTx) -> Signal:
         if run_info(tx.raw, run_id).is_finished:
             raise Problem("run_finished", id=run_id)
         n = sql.one(tx.raw, _NEXT_SIGNAL, (run_id,))[0]
@@ -315,7 +315,7 @@ def _signals(raw: sqlite3.Connection, run_id: str, after: int) -> list[Signal]:
     return [Signal(n=n, text=text) for n, text in raw.execute(statement, (run_id, after))]
 
 
-def _history(claim: Claim, tx: Tx) -> Fold:
+def _history(claim: Claim, tx: SqliteTx) -> Fold:
     rows = tx.raw.execute(_SESSION_EVENTS, (claim.session_id, claim.run_id))
     return fold(decode(body) for (body,) in rows)  # pyright: ignore[reportArgumentType]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wenfang.storage import Database, Tx
+from wenfang.storage import Database, SqliteTx
 
 from . import sql
 from .catalog import find_project
@@ -17,7 +17,7 @@ async def tell_files(
 ) -> None:
     """Tell everyone who has the project open that files changed. Raises Problem `project_not_found`."""
 
-    def record(tx: Tx) -> None:
+    def record(tx: SqliteTx) -> None:
         find_project(tx, project_id)
         sql.record(
             tx.raw,

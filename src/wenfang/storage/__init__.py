@@ -1,6 +1,7 @@
 """The database: tables, migrations, and the threads that read and write (durable.md §3)."""
 
 from .database import FILE, Database, open_database, run_now
+from .store import LONGEST_WAIT_S, Store, Tx
 from .tables import (
     blobs,
     events,
@@ -17,11 +18,14 @@ from .tables import (
     signals,
     workers,
 )
-from .thread import Tx
+from .thread import SqliteTx
 
 __all__ = [
     "FILE",
+    "LONGEST_WAIT_S",
     "Database",
+    "SqliteTx",
+    "Store",
     "Tx",
     "blobs",
     "events",

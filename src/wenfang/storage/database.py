@@ -20,12 +20,13 @@ from wenfang.problems import Problem
 
 from .migrate import migrate, revision_of
 from .problems import problem_of
-from .thread import DatabaseThread, Tx
+from .store import LONGEST_WAIT_S
+from .thread import DatabaseThread, SqliteTx
 
 T = TypeVar("T")
 
 FILE = "wenfang.sqlite3"
-_BUSY_S = 10.0
+_SLICE_MS = 20  # how long the writer waits for a lock before it looks who still has time
 
 
 class Database:
@@ -35,10 +36,16 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._engine = _engine(path)
-        self._writer = self._thread("wenfang-writer", "BEGIN IMMEDIATE")
-        self._reader = self._thread("wenfang-reader", "BEGIN")
-        self.write = self._writer.run
-        self.read = self._reader.run
+        self._writer = self._thread("wenfang-writer", "BEGIN IMMEDIATE", self._connect_in_slices)
+        self._reader = self._thread("wenfang-reader", "BEGIN", self.connect)
+
+    async def read(self, operation: Callable[[SqliteTx], T]) -> T:
+        return await self._reader.run(operation)
+
+    async def write(
+        self, operation: Callable[[SqliteTx], T], *, wait_s: float = LONGEST_WAIT_S
+    ) -> T:
+        return await self._writer.run(operation, wait_s=wait_s)
 
     def connect(self) -> sa.Connection:
         """A connection of one's own, for a thread of one's own; each statement commits by itself."""
@@ -48,8 +55,18 @@ class Database:
         await self._writer.close()
         await self._reader.close()
 
-    def _thread(self, name: str, begin: Literal["BEGIN IMMEDIATE", "BEGIN"]) -> DatabaseThread:
-        return DatabaseThread(name, self.connect, begin=begin, translate=self._translate)
+    def _connect_in_slices(self) -> sa.Connection:
+        connection = self.connect()
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {_SLICE_MS}")
+        return connection
+
+    def _thread(
+        self,
+        name: str,
+        begin: Literal["BEGIN IMMEDIATE", "BEGIN"],
+        connect: Callable[[], sa.Connection],
+    ) -> DatabaseThread:
+        return DatabaseThread(name, connect, begin=begin, translate=self._translate)
 
     def _translate(self, error: Exception) -> Exception:
         return problem_of(error, self.path) or error
@@ -94,7 +111,9 @@ _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
 
 def _engine(path: Path, pragmas: Sequence[str] = _PRAGMAS) -> sa.Engine:
     def connect() -> sqlite3.Connection:
-        raw = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+        raw = sqlite3.connect(
+            path, timeout=LONGEST_WAIT_S, isolation_level=None, check_same_thread=False
+        )
         for pragma in pragmas:
             raw.execute(f"PRAGMA {pragma}")
         return raw
@@ -104,13 +123,13 @@ def _engine(path: Path, pragmas: Sequence[str] = _PRAGMAS) -> sa.Engine:
     )
 
 
-def run_now(connection: sa.Connection, operation: Callable[[Tx], T]) -> T:
+def run_now(connection: sa.Connection, operation: Callable[[SqliteTx], T]) -> T:
     """Run an operation in a transaction of its own, in the calling thread."""
     raw = connection.connection.driver_connection
     assert isinstance(raw, sqlite3.Connection)
     raw.execute("BEGIN IMMEDIATE")
     try:
-        result = operation(Tx(raw, connection))
+        result = operation(SqliteTx(raw, connection))
     except BaseException:
         raw.execute("ROLLBACK")
         raise

@@ -23,15 +23,21 @@ def migrate(connection: sa.Connection, path: Path) -> None:
         return
     connection.exec_driver_sql("BEGIN IMMEDIATE")
     try:
-        if revision_of(connection, path) != HEAD:
-            _upgrade(connection)
+        bring_up(connection, path)
         connection.exec_driver_sql("COMMIT")
     except BaseException:
         connection.exec_driver_sql("ROLLBACK")
         raise
 
 
-def revision_of(connection: sa.Connection, path: Path) -> str | None:
+def bring_up(connection: sa.Connection, path: Path | str) -> None:
+    """Apply what is missing, in the transaction of a caller that excludes others. Raises what `migrate`
+    does."""
+    if revision_of(connection, path) != HEAD:
+        _upgrade(connection)
+
+
+def revision_of(connection: sa.Connection, path: Path | str) -> str | None:
     """The revision of a database's tables, None for an empty one. Raises what `migrate` does."""
     tables = sa.inspect(connection).get_table_names()
     if not tables:

@@ -13,33 +13,41 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import Any, Literal, TypeVar
 
 import sqlalchemy as sa
+
+from .problems import is_busy
+from .store import LONGEST_WAIT_S
 
 T = TypeVar("T")
 _LARGEST_BATCH = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Tx:
+class SqliteTx:
     """A transaction: `raw` for hand-tuned statements, `sa` for SQLAlchemy's, on one connection."""
 
     raw: sqlite3.Connection
     sa: sa.Connection
 
+    def lock(self, name: str) -> None:
+        """Nothing to do: a transaction that writes is the only one of the whole database."""
+
 
 @dataclass(slots=True)
 class _Job:
-    operation: Callable[[Tx], Any]
+    operation: Callable[[SqliteTx], Any]
     future: asyncio.Future[Any]
+    deadline: float
     result: Any = None
     error: Exception | None = None
 
 
 class DatabaseThread:
     """`begin` is "BEGIN IMMEDIATE" for the writer and "BEGIN" for a reader. `translate` turns a
-    driver's error into the one callers see."""
+    driver's error into the one callers see. `clock` gives seconds that only grow."""
 
     def __init__(
         self,
@@ -48,8 +56,10 @@ class DatabaseThread:
         *,
         begin: Literal["BEGIN IMMEDIATE", "BEGIN"],
         translate: Callable[[Exception], Exception],
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         self._begin = begin
+        self._clock = clock
         self._connect = connect
         self._translate = translate
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
@@ -59,16 +69,16 @@ class DatabaseThread:
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    async def run(self, operation: Callable[[Tx], T]) -> T:
+    async def run(self, operation: Callable[[SqliteTx], T], *, wait_s: float = LONGEST_WAIT_S) -> T:
         """Run `operation` in a transaction; its result is there when it has been committed.
 
         Once queued it is carried out, also if the caller is cancelled. Raises what it raised, or a
-        `Problem` if the database failed.
+        `Problem` if the database failed or other processes kept it locked for `wait_s`.
         """
         if self._closed:
             raise RuntimeError("the database is closed")
         future: asyncio.Future[T] = self._loop.create_future()
-        self._queue.put(_Job(operation, future))
+        self._queue.put(_Job(operation, future, self._clock() + wait_s))
         return await future
 
     async def close(self) -> None:
@@ -82,7 +92,7 @@ class DatabaseThread:
         connection = self._connect()
         raw = connection.connection.driver_connection
         assert isinstance(raw, sqlite3.Connection)
-        tx = Tx(raw, connection)
+        tx = SqliteTx(raw, connection)
         try:
             while batch := self._next():
                 self._transact(tx, batch)
@@ -95,22 +105,47 @@ class DatabaseThread:
     def _next(self) -> list[_Job]:
         """Everything that waits, at least one; nothing at the end."""
         job = self._queue.get()
-        batch: list[_Job] = []
-        while job is not None:
-            batch.append(job)
-            if len(batch) == _LARGEST_BATCH:
-                break
+        if job is None:
+            return []
+        batch = [job]
+        self._join(batch)
+        return batch
+
+    def _join(self, batch: list[_Job]) -> None:
+        """Let what has queued up meanwhile come along."""
+        while len(batch) < _LARGEST_BATCH:
             try:
                 job = self._queue.get_nowait()
             except Empty:
-                break
-        if job is None and batch:
-            self._queue.put(None)
-        return batch
+                return
+            if job is None:
+                self._queue.put(None)
+                return
+            batch.append(job)
 
-    def _transact(self, tx: Tx, batch: list[_Job]) -> None:
+    def _wait_for_begin(self, tx: SqliteTx, batch: list[_Job]) -> None:
+        """Begin the transaction. Operations whose time is over leave the batch; raises what the driver
+        said to the last of them."""
+        while True:
+            try:
+                tx.raw.execute(self._begin)
+            except sqlite3.OperationalError as error:
+                now = self._clock()
+                patient = [job for job in batch if job.deadline > now]
+                if not is_busy(error) or not patient:
+                    raise
+                late = [job for job in batch if job.deadline <= now]
+                for job in late:
+                    job.error = self._translate(error)
+                self._wake(self._resolve, late)
+                batch[:] = patient
+                self._join(batch)
+            else:
+                return
+
+    def _transact(self, tx: SqliteTx, batch: list[_Job]) -> None:
         try:
-            tx.raw.execute(self._begin)
+            self._wait_for_begin(tx, batch)
             if len(batch) == 1:
                 batch[0].result = batch[0].operation(tx)  # nothing else would need saving
             else:
@@ -124,7 +159,7 @@ class DatabaseThread:
             for job in batch:
                 job.error = job.error or failure
 
-    def _operate(self, tx: Tx, job: _Job) -> None:
+    def _operate(self, tx: SqliteTx, job: _Job) -> None:
         tx.raw.execute("SAVEPOINT operation")
         try:
             job.result = job.operation(tx)

@@ -3,6 +3,10 @@
 A difference always refers to a whole content, never to another difference, so that any revision is two
 reads away, and it is stored only while it is much smaller than the content itself: a text that drifts
 away from its base gets a new one.
+
+Many files may share a content, also of several projects, so those who begin to use one and those who drop
+one meet at its row: a user shares it with other users until its transaction ends, and who drops it never
+waits (docs/notes/locks-on-files.md).
 """
 
 from __future__ import annotations
@@ -37,6 +41,21 @@ _MANY = sa.select(blobs.c.hash, blobs.c.base, blobs.c.data)
 _KNOWN = sa.select(blobs.c.base, blobs.c.size_bytes, sa.func.length(blobs.c.data)).where(
     blobs.c.hash == sa.bindparam("hash")
 )
+_HOLD = (
+    sa.select(blobs.c.hash)
+    .where(blobs.c.hash == sa.bindparam("hash"))
+    .with_for_update(read=True, key_share=True)
+)
+_TAKE = (
+    sa.select(blobs.c.hash)
+    .where(blobs.c.hash == sa.bindparam("hash"))
+    .with_for_update(skip_locked=True)
+)
+# SQLAlchemy has a word for this in each dialect only; the databases have the same.
+_ADD = sa.text(
+    "INSERT INTO blobs (hash, base, size_bytes, data) VALUES (:hash, :base, :size_bytes, :data)"
+    " ON CONFLICT (hash) DO NOTHING RETURNING hash"
+).bindparams(sa.bindparam("data", type_=sa.LargeBinary))
 _USES = sa.union_all(
     sa.select(files.c.hash).where(files.c.hash == sa.bindparam("hash")),
     sa.select(revisions.c.hash).where(revisions.c.hash == sa.bindparam("hash")),
@@ -50,10 +69,16 @@ def hash_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+_BLANK = hash_of(b"")  # every new file begins with it, so that dropping it would make them wait
+
+
 def put(tx: Tx, data: bytes, *, like: str | None = None) -> str:
-    """Keep a content; returns its hash. `like` is the hash of one that it was probably made from."""
+    """Keep a content; returns its hash. `like` is the hash of one that it was probably made from.
+
+    Until the transaction ends nobody drops it.
+    """
     name = hash_of(data)
-    if tx.sa.execute(_KNOWN, {"hash": name}).one_or_none() is not None:
+    if _is_held(tx, name):
         return name
     base = None
     packed = _difference(tx, data, like) if like is not None else None
@@ -62,9 +87,23 @@ def put(tx: Tx, data: bytes, *, like: str | None = None) -> str:
     else:
         stored = _compressed(data, None)
     row = {"hash": name, "base": base, "size_bytes": len(data), "data": stored}
-    tx.sa.execute(blobs.insert(), row)
+    # Another may add it first, and yet another drop it again before we hold it.
+    while tx.sa.execute(_ADD, row).one_or_none() is None and not _is_held(tx, name):
+        pass
     _recent.add(name, data)
     return name
+
+
+def put_all(tx: Tx, contents: Iterable[bytes]) -> None:
+    """Keep many contents, in an order that all keep, so that two who add the same do not wait for each
+    other. A transaction that is going to `put` more than one new content begins with it."""
+    put(tx, b"")
+    for _, data in sorted((hash_of(data), data) for data in contents):
+        put(tx, data)
+
+
+def _is_held(tx: Tx, name: str) -> bool:
+    return tx.sa.execute(_HOLD, {"hash": name}).one_or_none() is not None
 
 
 class _Recent:
@@ -134,7 +173,10 @@ def get_all(tx: Tx, names: Iterable[str]) -> dict[str, bytes]:
 
 
 def drop_unused(tx: Tx, name: str) -> None:
-    """Remove a content that no file, no revision, no difference and no mirror refers to."""
+    """Remove a content that no file, no revision, no difference and no mirror refers to. It comes
+    last in a transaction. One that somebody else begins to use or drops at this moment is left to them."""
+    if name == _BLANK or tx.sa.execute(_TAKE, {"hash": name}).one_or_none() is None:
+        return
     if tx.sa.execute(_USES, {"hash": name}).one_or_none() is None:
         tx.sa.execute(blobs.delete().where(blobs.c.hash == name))
 

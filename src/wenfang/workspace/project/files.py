@@ -11,12 +11,13 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
 from wenfang.core import new_id
-from wenfang.storage import Database, Tx, files
+from wenfang.problems import Problem
+from wenfang.storage import Store, Tx, files
 
 from ..errors import WorkspaceError
 from ..paths import free_name, name_key, new_child, new_name, parse_file, parse_path
@@ -29,7 +30,10 @@ from .reading import FileReader, as_file
 from .tree import Place, item_of
 from .versions import Keeper
 
+T = TypeVar("T")
+
 _TRIES = 5
+_WAIT_S = 0.5
 
 
 class ProjectFiles(FileReader):
@@ -41,7 +45,7 @@ class ProjectFiles(FileReader):
 
     def __init__(
         self,
-        database: Database,
+        database: Store,
         project_id: str,
         *,
         by: By,
@@ -65,6 +69,7 @@ class ProjectFiles(FileReader):
         parts = parse_file(path)
 
         def create(tx: Tx) -> Item:
+            tree.lock(tx, self._project)
             into = self._folder(tx, parts[:-1], path, make=True)
             if tree.find(tx, self._project, parts) is not None:
                 raise WorkspaceError("path_exists", path=path)
@@ -73,7 +78,7 @@ class ProjectFiles(FileReader):
             values = self._new_row(what) | blank | {"holds": holds}
             return item_of(tree.insert(tx, self._project, into, parts[-1], path, values))
 
-        return await self._db.write(create)
+        return await self._write(path, create)
 
     async def create_folder(self, path: str) -> Item:
         """A new folder. Raises `WorkspaceError` "path_exists"."""
@@ -96,6 +101,8 @@ class ProjectFiles(FileReader):
             }
 
         def add(tx: Tx) -> tuple[Item, ...]:
+            tree.lock(tx, self._project)
+            blobs.put_all(tx, texts.values())
             into = self._folder(tx, parts[:-1], path, make=True)
             name = free_name(stem, suffix, tree.names_in(tx, self._project, into))
             return tuple(
@@ -103,7 +110,7 @@ class ProjectFiles(FileReader):
                 for below, data in texts.items()
             )
 
-        return await self._db.write(add)
+        return await self._write(path, add)
 
     async def plant(self, folders: Sequence[RootFolder], seeds: Sequence[Seed] = ()) -> None:
         """Begin a project from a template, or bring back root folders that are missing (TL-7): everything,
@@ -114,7 +121,12 @@ class ProjectFiles(FileReader):
             new_id=self._new_id,
             text_limit_bytes=self._text_limit,
         )
-        await self._db.write(lambda tx: planter.plant(tx, folders, seeds))
+
+        def plant(tx: Tx) -> None:
+            tree.lock(tx, self._project)
+            planter.plant(tx, folders, seeds)
+
+        await self._write(tree.ROOT, plant)
 
     async def write(
         self,
@@ -133,7 +145,7 @@ class ProjectFiles(FileReader):
         data = encode(text, path, self._text_limit)
 
         def write(tx: Tx) -> Saved:
-            place = tree.find(tx, self._project, parts)
+            place = tree.hold(tx, self._project, parts)
             present = None if place is None else place.row.hash
             if base not in ("*", present):
                 raise WorkspaceError("revision_conflict", path=path, revision=present or "")
@@ -145,7 +157,7 @@ class ProjectFiles(FileReader):
                 also(tx, saved)
             return saved
 
-        return await self._db.write(write)
+        return await self._write(path, write)
 
     async def change(self, path: str, make: Callable[[str], str]) -> Saved:
         """Replace the text of a file by `make(text)`, which runs in a thread of its own and again if
@@ -165,17 +177,18 @@ class ProjectFiles(FileReader):
         parts = parse_file(path)
 
         def restore(tx: Tx) -> Saved:
-            place = self._file(tx, parts, path)
+            place = as_file(tree.hold(tx, self._project, parts), path)
             data = blobs.get(tx, versions.numbered(tx, place, n).hash)
             return self._keeper.put(tx, place, data, "restore", origin=n)
 
-        return await self._db.write(restore)
+        return await self._write(path, restore)
 
     async def move(self, path: str, to: str) -> Item:
         """Rename a file or folder, also into another folder. Nothing is overwritten; ids stay."""
         parts, target = parse_file(path), parse_file(to)
 
         def move(tx: Tx) -> Item:
+            tree.lock(tx, self._project)
             place = tree.existing(tx, self._project, parts, path)
             into = self._folder(tx, target[:-1], to, make=True)
             if into.path == place.path or into.path.startswith(place.path + "/"):
@@ -194,7 +207,7 @@ class ProjectFiles(FileReader):
             tx.sa.execute(files.update().where(files.c.id == place.row.id).values(values))
             return item_of(tree.existing(tx, self._project, target, to))
 
-        return await self._db.write(move)
+        return await self._write(path, move)
 
     async def arrange(self, folder: str, names: Sequence[str]) -> None:
         """Put the files of a folder in the order of `names`; those that are not named come after.
@@ -202,6 +215,7 @@ class ProjectFiles(FileReader):
         parts = parse_path(folder)
 
         def arrange(tx: Tx) -> None:
+            tree.lock(tx, self._project)
             self._folder(tx, parts, folder, make=False)
             for at, name in enumerate(names, 1):
                 place = tree.existing(tx, self._project, (*parts, name), f"{folder}/{name}")
@@ -216,7 +230,7 @@ class ProjectFiles(FileReader):
             for at, place in enumerate(rest, len(names) + 1):
                 tx.sa.execute(files.update().where(files.c.id == place.row.id).values(ord=at))
 
-        await self._db.write(arrange)
+        await self._write(folder, arrange)
 
     async def delete(self, path: str, *, base: str | None = "*") -> str:
         """Put a file or folder in the trash. Returns the id that `restore` takes. `base` is the hash that
@@ -226,6 +240,7 @@ class ProjectFiles(FileReader):
         trash_id = self._new_id("trash")
 
         def delete(tx: Tx) -> str:
+            tree.lock(tx, self._project)
             place = tree.existing(tx, self._project, parts, path)
             ids = [each.row.id for each in tree.descendants(tx, self._project, place)]
             if base not in ("*", place.row.hash) or (base is None and len(ids) > 1):
@@ -234,13 +249,17 @@ class ProjectFiles(FileReader):
             tx.sa.execute(files.update().where(files.c.id.in_(ids)).values(values))
             return trash_id
 
-        return await self._db.write(delete)
+        return await self._write(path, delete)
 
     async def restore(self, trash_id: str) -> Item:
         """Undo a delete. Raises `WorkspaceError` "trash_not_found", "path_exists", and
         "folder_not_found" if the folder it was in is in the trash itself."""
 
+        if not trash_id.isprintable():  # the database may refuse even to look for it
+            raise WorkspaceError("trash_not_found", id=trash_id)
+
         def restore(tx: Tx) -> Item:
+            tree.lock(tx, self._project)
             trashed = sa.and_(files.c.trash_id == trash_id, files.c.project_id == self._project)
             rows = {row.id: row for row in tx.sa.execute(sa.select(files).where(trashed))}
             top = next((row for row in rows.values() if row.parent not in rows), None)
@@ -258,7 +277,16 @@ class ProjectFiles(FileReader):
                 if place.row.id == top.id
             )
 
-        return await self._db.write(restore)
+        return await self._write(tree.ROOT, restore)
+
+    async def _write(self, path: str, operation: Callable[[Tx], T]) -> T:
+        """Raises `WorkspaceError` "file_busy" if others hold what it needs for too long (TL-24)."""
+        try:
+            return await self._db.write(operation, wait_s=_WAIT_S)
+        except Problem as problem:
+            if problem.code != "database_locked":
+                raise
+            raise WorkspaceError("file_busy", path=path or ".") from problem
 
     # Inside of a transaction
 

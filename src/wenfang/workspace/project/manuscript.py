@@ -5,7 +5,7 @@ Every operation is one transaction, the checks with it (TL-6, TL-7, TL-14, TL-16
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from wenfang.core import JSON
 from wenfang.lang import read_heading
@@ -18,8 +18,11 @@ from ..values import BODY_KINDS, Content, Item, Kind, Saved
 from . import blobs, ids, metadata, roots, tree, versions
 from .authors import authored_bodies, is_of_author
 from .files import ProjectFiles
+from .reading import as_file
 from .tree import Place, item_of
 from .values import Created, Kept, Opened, RootFolder
+
+T = TypeVar("T")
 
 _EPISODES: tuple[Kind, ...] = ("script", "draft", "document")
 _MOST_SIBLINGS = 3
@@ -103,7 +106,7 @@ class Manuscript(ProjectFiles):
                 metadata.put(tx, made.item.id, notes)
             return made
 
-        return await self._db.write(begin)
+        return await self._alone(name, begin)
 
     async def compose(
         self,
@@ -122,6 +125,7 @@ class Manuscript(ProjectFiles):
         def compose(tx: Tx) -> tuple[Created, Saved]:
             place, actual = roots.place_for(tx, self._project, into, kind, roots_of, self._row)
             found = self._named(tx, place, name)
+            found = tree.held(tx, found)
             if found is not None and not _is_blank(tx, found):
                 raise WorkspaceError("path_exists", path=found.path)
             file = found or self._insert(tx, place, name, actual, order)
@@ -130,20 +134,20 @@ class Manuscript(ProjectFiles):
             made = Created(item=item_of(file), reused=found is not None)
             return made, self._keeper.put(tx, file, data, "create")
 
-        return await self._db.write(compose)
+        return await self._alone(name, compose)
 
     async def put(self, ref: str, text: str, *, base: str) -> Saved:
         """Replace the text of a file that has the hash `base`. Raises `WorkspaceError`
         "revision_conflict" if it has another one."""
 
         def put(tx: Tx) -> Saved:
-            place = self._text_at(tx, ref)
+            place = as_file(tree.held(tx, self._text_at(tx, ref)), ref)
             if place.row.hash != base:
                 raise WorkspaceError("revision_conflict", path=place.path, revision=place.row.hash)
             data = encode(text, place.path, self._text_limit)
             return self._keeper.put(tx, place, data, self._edit)
 
-        return await self._db.write(put)
+        return await self._write(ref, put)
 
     async def discard(
         self,
@@ -162,7 +166,8 @@ class Manuscript(ProjectFiles):
 
         def discard(tx: Tx) -> tuple[Item, ...]:
             place = self._at(tx, ref)
-            places = tree.descendants(tx, self._project, place)
+            found = tree.descendants(tx, self._project, place)
+            places = [mine for each in found if (mine := tree.held(tx, each)) is not None]
             if len(places) > 1 and not recursive:
                 raise Kept("not_empty", (place.path,))
             if protect and (authored := authored_bodies(tx, places)):
@@ -177,7 +182,7 @@ class Manuscript(ProjectFiles):
             tx.sa.execute(files.update().where(mine).values(values))
             return tuple(item_of(each) for each in places)
 
-        return await self._db.write(discard)
+        return await self._alone(ref, discard)
 
     async def rename(self, ref: str, name: str) -> tuple[Item, Item]:
         """Another name in the same folder: what was there, and what is there now. A chapter's number in
@@ -198,9 +203,18 @@ class Manuscript(ProjectFiles):
             tx.sa.execute(files.update().where(files.c.id == place.row.id).values(values))
             return item_of(place), item_of(self._at(tx, place.row.id))
 
-        return await self._db.write(rename)
+        return await self._alone(ref, rename)
 
     # Inside of a transaction
+
+    async def _alone(self, path: str, operation: Callable[[Tx], T]) -> T:
+        """Run `operation` as the only one who changes the tree."""
+
+        def locked(tx: Tx) -> T:
+            tree.lock(tx, self._project)
+            return operation(tx)
+
+        return await self._write(path, locked)
 
     def _row(self, kind: Kind) -> dict[str, Any]:
         return self._new_row(kind)

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from io import BytesIO
 
-from wenfang.storage import Database, Tx
+from wenfang.storage import Store, Tx
 
 from ..errors import WorkspaceError
 from ..paths import parse_file, parse_path
@@ -22,7 +22,7 @@ from .tree import Place, item_of
 class FileReader:
     """What `ProjectFiles` tells; each call sees one state of the project."""
 
-    def __init__(self, database: Database, project_id: str) -> None:
+    def __init__(self, database: Store, project_id: str) -> None:
         self._db = database
         self._project = project_id
 
@@ -134,7 +134,9 @@ class FileReader:
         return as_file(tree.existing(tx, self._project, parts, path), path)
 
 
-def as_file(place: Place, path: str) -> Place:
+def as_file(place: Place | None, path: str) -> Place:
+    if place is None:
+        raise WorkspaceError("file_not_found", path=path)
     if place.row.kind == "folder":
         raise WorkspaceError("path_invalid", path=path, problem="it is a folder")
     return place

@@ -17,6 +17,7 @@ from ..values import Item, Kind
 
 ROOT = ""
 NUMBERED = ("draft", "outline", "script")
+LARGEST = 2**31 - 1  # that a column of whole numbers holds
 _LIVE = files.c.trash_id.is_(None)
 
 CHILD = sa.select(files).where(
@@ -24,6 +25,11 @@ CHILD = sa.select(files).where(
     files.c.parent == sa.bindparam("parent"),
     files.c.name_key == sa.bindparam("key"),
     _LIVE,
+)
+_HOLD = (
+    sa.select(files)
+    .where(files.c.id == sa.bindparam("id"), _LIVE)
+    .with_for_update(key_share=True)  # who only refers to the row does not wait
 )
 _LAST = sa.select(sa.func.max(files.c.ord)).where(
     files.c.project_id == sa.bindparam("project"),
@@ -54,6 +60,29 @@ def find(tx: Tx, project: str, parts: Sequence[str]) -> Place | None:
         names.append(row.name)
         parent = row.id
     return Place(row, "/".join(names)) if row is not None else None
+
+
+def lock(tx: Tx, project: str) -> None:
+    """Be the only one who adds, moves, arranges or removes files of a project, until the transaction
+    ends. Taken before anything is read."""
+    tx.lock(f"wenfang: files of {project}")
+
+
+def hold(tx: Tx, project: str, parts: Sequence[str]) -> Place | None:
+    """Like `find`, for who is going to write: what is found is nobody else's to change until the
+    transaction ends; where nothing is found, nothing can appear, because the tree is locked."""
+    place = find(tx, project, parts)
+    mine = held(tx, place)
+    if mine is None:  # nothing was there, or it was removed while we waited
+        lock(tx, project)
+        mine = held(tx, find(tx, project, parts))
+    return mine
+
+
+def held(tx: Tx, place: Place | None) -> Place | None:
+    """A place that is nobody else's to change until the transaction ends, as it is now; None if it is gone."""
+    row = None if place is None else tx.sa.execute(_HOLD, {"id": place.row.id}).one_or_none()
+    return None if place is None or row is None else Place(row, place.path)
 
 
 def existing(tx: Tx, project: str, parts: Sequence[str], path: str) -> Place:
@@ -109,9 +138,9 @@ def position(tx: Tx, project: str, parent: str, name: str, kind: str) -> int:
     """Where a new file stands in its folder: at its chapter's number, or last (TL-7)."""
     heading = read_heading(name.rsplit(".", 1)[0]) if kind in NUMBERED else None
     if heading is not None and heading.number is not None:
-        return heading.number
+        return min(heading.number, LARGEST)
     last = tx.sa.execute(_LAST, {"project": project, "parent": parent}).scalar()
-    return 1 + (last or 0)
+    return min(1 + (last or 0), LARGEST)
 
 
 def names_in(tx: Tx, project: str, into: Place) -> set[str]:

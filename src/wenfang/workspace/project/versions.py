@@ -13,7 +13,7 @@ from ..errors import WorkspaceError
 from ..values import Saved
 from . import blobs
 from .history import By, Change, Measure, Revision, is_amended, is_unrecorded, measure
-from .tree import Place, item_of
+from .tree import LARGEST, Place, item_of
 
 _FIELDS = (revisions.c[name] for name in Revision.__dataclass_fields__)
 _ALL = (
@@ -44,7 +44,8 @@ def newest(tx: Tx, place: Place, *, of_ai: bool = False) -> Revision | None:
 
 def numbered(tx: Tx, place: Place, n: int) -> Revision:
     """Raises `WorkspaceError` "revision_not_found"."""
-    row = tx.sa.execute(_NUMBERED, {"file": place.row.id, "n": n}).mappings().one_or_none()
+    values = {"file": place.row.id, "n": n if 0 < n <= LARGEST else 0}
+    row = tx.sa.execute(_NUMBERED, values).mappings().one_or_none()
     if row is None:
         raise WorkspaceError("revision_not_found", path=place.path, revision=n)
     return Revision(**row)

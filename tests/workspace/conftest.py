@@ -1,0 +1,17 @@
+"""The databases of projects: what holds on one holds on the other."""
+
+from __future__ import annotations
+
+import pytest
+from tests.workspace.stores import KINDS, Home, OnePostgres, OneSqlite
+
+
+@pytest.fixture(scope="module")
+def on_postgres(postgres_url: str) -> OnePostgres:
+    return OnePostgres(postgres_url)
+
+
+@pytest.fixture(params=KINDS)
+def home(request: pytest.FixtureRequest) -> Home:
+    """SQLite, then PostgreSQL."""
+    return OneSqlite() if request.param == "sqlite" else request.getfixturevalue("on_postgres")
