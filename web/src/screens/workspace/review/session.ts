@@ -1,0 +1,168 @@
+import { getOriginalDoc, unifiedMergeView, type Chunk } from "@codemirror/merge";
+import { EditorState, type TransactionSpec } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import { createStore } from "zustand";
+import { t } from "@/i18n/t";
+import { marksCurrent } from "../diff/current";
+import { lineFirst } from "../diff/line-first";
+import { sharedBreak, textOf } from "../diff/pair";
+import { chunkAt, chunksOf, goBy, goTo, settle, verdictButton, type Verdict } from "../diff/settle";
+import { reading } from "../editor/setup";
+
+/** A passage that was decided on, by what stood there before and what stands there now. */
+interface Decision {
+  passage: string;
+  verdict: Verdict;
+}
+
+export interface Progress {
+  /** The passage in view among those that are not decided on, from 0; -1 without any. */
+  at: number;
+  left: number;
+  accepted: number;
+  rejected: number;
+  canUndo: boolean;
+}
+
+interface Step {
+  state: EditorState;
+  decisions: readonly Decision[];
+}
+
+/**
+ * A person goes through what was changed in a text. Nothing is stored: `text` is what has been chosen so
+ * far, with passages that nobody decided on as they are now.
+ */
+export class ReviewSession {
+  readonly store = createStore<Progress>(() => ({ at: -1, left: 0, accepted: 0, rejected: 0, canUndo: false }));
+  state: EditorState;
+  private view: EditorView | null = null;
+  private decisions: readonly Decision[] = [];
+  private past: Step[] = [];
+
+  constructor(
+    private readonly before: string,
+    private now: string,
+  ) {
+    this.state = this.makeState();
+    this.tell();
+  }
+
+  private makeState(): EditorState {
+    const lineBreak = sharedBreak(this.before, this.now);
+    const words = { accept: t("review.accept"), reject: t("review.reject") };
+    return EditorState.create({
+      doc: this.now,
+      extensions: [
+        EditorState.lineSeparator.of(lineBreak),
+        reading(t("review.label")),
+        unifiedMergeView({
+          original: textOf(this.before, lineBreak),
+          diffConfig: { override: lineFirst },
+          collapseUnchanged: { margin: 2, minSize: 6 },
+          allowInlineDiffs: true,
+          gutter: false,
+          mergeControls: (verdict) =>
+            verdictButton(verdict, words[verdict], () => this.view, (chunk) => this.decide([chunk], verdict)),
+        }),
+        marksCurrent,
+        EditorView.updateListener.of(({ state }) => {
+          this.state = state;
+          this.tell();
+        }),
+      ],
+    });
+  }
+
+  mount(parent: HTMLElement): EditorView {
+    this.view = new EditorView({ state: this.state, parent });
+    goTo(this.view, Math.max(0, chunkAt(this.state)));
+    return this.view;
+  }
+
+  unmount(): void {
+    this.view?.destroy();
+    this.view = null;
+  }
+
+  get text(): string {
+    return this.state.sliceDoc();
+  }
+
+  private apply(spec: TransactionSpec): void {
+    if (this.view) this.view.dispatch(spec);
+    else this.state = this.state.update(spec).state;
+  }
+
+  private tell(): void {
+    const rejected = this.decisions.filter(({ verdict }) => verdict === "reject").length;
+    this.store.setState({
+      at: chunkAt(this.state),
+      left: chunksOf(this.state).length,
+      accepted: this.decisions.length - rejected,
+      rejected,
+      canUndo: this.past.length > 0,
+    });
+  }
+
+  private decide(chunks: readonly Chunk[], verdict: Verdict): void {
+    if (chunks.length === 0) return;
+    this.past.push({ state: this.state, decisions: this.decisions });
+    const made = chunks.map((chunk) => ({ passage: passageOf(this.state, chunk), verdict }));
+    this.decisions = [...this.decisions, ...made];
+    const at = Math.min(chunks[0]!.fromB, this.state.doc.length);
+    this.apply({ ...settle(this.state, chunks, verdict), selection: { anchor: at } });
+    this.tell();
+    if (this.view) goTo(this.view, chunkAt(this.state));
+  }
+
+  /** Decide on the passage in view. */
+  decideHere(verdict: Verdict): void {
+    const chunk = chunksOf(this.state)[chunkAt(this.state)];
+    if (chunk) this.decide([chunk], verdict);
+  }
+
+  /** Decide on all that is left. */
+  decideAll(verdict: Verdict): void {
+    this.decide(chunksOf(this.state), verdict);
+  }
+
+  undo(): void {
+    const step = this.past.pop();
+    if (step) this.show(step);
+  }
+
+  private show({ state, decisions }: Step): void {
+    this.state = state;
+    this.decisions = decisions;
+    this.view?.setState(state);
+    this.tell();
+    if (this.view) goTo(this.view, chunkAt(state));
+  }
+
+  go(by: 1 | -1): void {
+    if (this.view) goBy(this.view, by);
+  }
+
+  /** The file was changed meanwhile: compare anew. Decisions on passages that still differ as before stay. */
+  rebase(now: string): void {
+    this.now = now;
+    const made = new Map<string, Verdict | null>();
+    for (const { passage, verdict } of this.decisions) {
+      made.set(passage, made.has(passage) && made.get(passage) !== verdict ? null : verdict);
+    }
+    let state = this.makeState();
+    const decisions: Decision[] = [];
+    for (const verdict of ["accept", "reject"] as const) {
+      const chunks = chunksOf(state).filter((chunk) => made.get(passageOf(state, chunk)) === verdict);
+      decisions.push(...chunks.map((chunk) => ({ passage: passageOf(state, chunk), verdict })));
+      if (chunks.length > 0) state = state.update(settle(state, chunks, verdict)).state;
+    }
+    this.past = [];
+    this.show({ state, decisions });
+  }
+}
+
+function passageOf(state: EditorState, { fromA, endA, fromB, endB }: Chunk): string {
+  return `${getOriginalDoc(state).sliceString(fromA, endA)}\0${state.doc.sliceString(fromB, endB)}`;
+}

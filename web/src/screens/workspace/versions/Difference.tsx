@@ -1,0 +1,99 @@
+import { MergeView, unifiedMergeView } from "@codemirror/merge";
+import { EditorState } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import { ChevronDown, ChevronUp, UnfoldVertical } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { t as words, useT } from "@/i18n/t";
+import { useRegionKeys } from "@/lib/region-keys";
+import { Button, IconButton } from "@/ui/button";
+import { marksCurrent } from "../diff/current";
+import { lineFirst } from "../diff/line-first";
+import { sharedBreak, textOf } from "../diff/pair";
+import { chunkAt, chunksOf, goBy, goTo } from "../diff/settle";
+import { reading } from "../editor/setup";
+
+interface Texts {
+  before: string;
+  now: string;
+}
+
+interface Props {
+  texts: Texts;
+  isSplit: boolean;
+}
+
+interface Place {
+  at: number;
+  total: number;
+}
+
+/** Two texts and what differs, one below the other or side by side. */
+export function Difference({ texts, isSplit }: Props) {
+  const t = useT();
+  const region = useRef<HTMLDivElement>(null);
+  const parent = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const [isWhole, setWhole] = useState(false);
+  const [place, setPlace] = useState<Place>({ at: -1, total: 0 });
+  useEffect(() => {
+    if (!parent.current) return undefined;
+    const shown = show(parent.current, texts, isSplit, isWhole, setPlace);
+    view.current = shown.view;
+    goTo(shown.view, 0);
+    return () => shown.destroy();
+  }, [texts, isSplit, isWhole]);
+  const go = (by: 1 | -1) => view.current && goBy(view.current, by);
+  useRegionKeys(region, { F7: () => go(1), "Shift+F7": () => go(-1) });
+  return (
+    <div ref={region} className="flex min-h-0 flex-1 flex-col border-t border-line">
+      <div className="flex items-center gap-1 border-b border-line px-3 py-1">
+        <IconButton label={t("compare.previous")} keys="Shift+F7" onClick={() => go(-1)}>
+          <ChevronUp aria-hidden />
+        </IconButton>
+        <IconButton label={t("compare.next")} keys="F7" onClick={() => go(1)}>
+          <ChevronDown aria-hidden />
+        </IconButton>
+        <span role="status" data-testid="change-position" className="tabular min-w-0 flex-1 truncate text-[13px] text-ink-2">
+          {t("compare.position", { n: place.at + 1, total: place.total })}
+        </span>
+        <Button size="s" look="ghost" aria-pressed={isWhole} onClick={() => setWhole(!isWhole)}>
+          <UnfoldVertical aria-hidden className="size-3.5" />
+          {t(isWhole ? "compare.changes" : "compare.whole")}
+        </Button>
+      </div>
+      <div ref={parent} className="comparison min-h-0 flex-1 bg-surface" data-layout={isSplit ? "split" : "unified"} />
+    </div>
+  );
+}
+
+interface Shown {
+  view: EditorView;
+  destroy: () => void;
+}
+
+function show(parent: HTMLElement, { before, now }: Texts, isSplit: boolean, isWhole: boolean, onPlace: (place: Place) => void): Shown {
+  const lineBreak = sharedBreak(before, now);
+  const tell = (state: EditorState) => onPlace({ at: chunkAt(state), total: chunksOf(state).length });
+  const base = [EditorState.lineSeparator.of(lineBreak), reading(words("compare.label"))];
+  const watched = [base, marksCurrent, EditorView.updateListener.of(({ state }) => tell(state))];
+  const common = {
+    diffConfig: { override: lineFirst },
+    gutter: false,
+    ...(!isWhole && { collapseUnchanged: { margin: 2, minSize: 6 } }),
+  };
+  if (isSplit) {
+    const merge = new MergeView({
+      a: { doc: textOf(before, lineBreak), extensions: base },
+      b: { doc: textOf(now, lineBreak), extensions: watched },
+      parent,
+      ...common,
+    });
+    tell(merge.b.state);
+    return { view: merge.b, destroy: () => merge.destroy() };
+  }
+  const original = textOf(before, lineBreak);
+  const unified = unifiedMergeView({ original, allowInlineDiffs: true, mergeControls: false, ...common });
+  const view = new EditorView({ doc: textOf(now, lineBreak), extensions: [watched, unified], parent });
+  tell(view.state);
+  return { view, destroy: () => view.destroy() };
+}
