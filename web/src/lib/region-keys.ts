@@ -8,13 +8,14 @@ function nameOf(event: KeyboardEvent): string {
 }
 
 /** Enter on these is a press of them. */
-const PRESSED = "button, a, select, summary";
+const PRESSED = "button, a, select, summary, [role=button]";
 const TYPED = "input, textarea, select, [contenteditable=true]";
 
 /** Whether a key pressed at `target` is meant for the region: it is in it, or nothing has the focus. */
 function isFor(region: HTMLElement | null, target: Element, key: string): boolean {
   const isHere = region !== null && (region.contains(target) || target === document.body);
-  return isHere && !target.closest(TYPED) && !(key === "Enter" && target.closest(PRESSED));
+  const isTaken = target.closest(TYPED) !== null && !/^F\d/.test(key);
+  return isHere && !isTaken && !(key === "Enter" && target.closest(PRESSED));
 }
 
 /** Keys of one part of the screen, named like "Shift+Y", "mod+Z", "F7". An input method comes first. */

@@ -10,6 +10,7 @@ import { editing } from "../editor/setup";
 import { lineFirst } from "./line-first";
 import { sharedBreak, textOf } from "./pair";
 import { settle, verdictButton, type Verdict } from "./settle";
+import { unfoldsByKey } from "./unfold";
 
 /** Both texts in one view: theirs struck out, ours in place. Nothing is stored before it is chosen. */
 export function Conflict({ doc, theirs }: { doc: OpenDoc; theirs: FileText }) {
@@ -63,6 +64,7 @@ function makeView(parent: HTMLElement, doc: OpenDoc, theirs: FileText): EditorVi
         gutter: false,
         mergeControls: button,
       }),
+      unfoldsByKey,
     ],
   });
   const view = new EditorView({ state, parent });

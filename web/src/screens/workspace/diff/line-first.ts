@@ -1,7 +1,7 @@
 import { Change, diff, presentableDiff } from "@codemirror/merge";
 
 /** A text that shares hardly a line with the other is given up on after this time. */
-const LINES_MS = 2000;
+const LINES_MS = 1000;
 /** So many characters of changed passages are compared inside; what lies beyond is marked as a whole. */
 const MOST_DETAIL_CHARS = 500_000;
 /** Lines are compared as characters: these are no halves of pairs, and there are 63,488 of them. */
@@ -29,7 +29,18 @@ export function lineFirst(a: string, b: string): Change[] {
       changes.push(new Change(inner.fromA + fromA, inner.toA + fromA, inner.fromB + fromB, inner.toB + fromB));
     }
   }
-  return changes;
+  return changes.map((change) => slid(change, a, b));
+}
+
+/**
+ * Lines put in or taken out between two blank lines can be told in two ways. The library finds the right
+ * passage only if the change begins with a line that is not blank.
+ */
+function slid({ fromA, toA, fromB, toB }: Change, a: string, b: string): Change {
+  let by = 0;
+  if (fromA === toA) while (b[fromB + by] === "\n" && b[toB + by] === "\n") by += 1;
+  else if (fromB === toB) while (a[fromA + by] === "\n" && a[toA + by] === "\n") by += 1;
+  return new Change(fromA + by, toA + by, fromB + by, toB + by);
 }
 
 /** With their ends, so that a last line without one differs from the same line with one. */

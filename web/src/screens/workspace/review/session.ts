@@ -7,6 +7,7 @@ import { marksCurrent } from "../diff/current";
 import { lineFirst } from "../diff/line-first";
 import { sharedBreak, textOf } from "../diff/pair";
 import { chunkAt, chunksOf, goBy, goTo, settle, verdictButton, type Verdict } from "../diff/settle";
+import { unfoldsByKey } from "../diff/unfold";
 import { reading } from "../editor/setup";
 
 /** A passage that was decided on, by what stood there before and what stands there now. */
@@ -66,6 +67,7 @@ export class ReviewSession {
             verdictButton(verdict, words[verdict], () => this.view, (chunk) => this.decide([chunk], verdict)),
         }),
         marksCurrent,
+        unfoldsByKey,
         EditorView.updateListener.of(({ state }) => {
           this.state = state;
           this.tell();

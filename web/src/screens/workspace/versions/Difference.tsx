@@ -10,6 +10,7 @@ import { marksCurrent } from "../diff/current";
 import { lineFirst } from "../diff/line-first";
 import { sharedBreak, textOf } from "../diff/pair";
 import { chunkAt, chunksOf, goBy, goTo } from "../diff/settle";
+import { unfoldsByKey } from "../diff/unfold";
 import { reading } from "../editor/setup";
 
 interface Texts {
@@ -30,7 +31,7 @@ interface Place {
 /** Two texts and what differs, one below the other or side by side. */
 export function Difference({ texts, isSplit }: Props) {
   const t = useT();
-  const region = useRef<HTMLDivElement>(null);
+  const region = useRef<HTMLElement>(null);
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const [isWhole, setWhole] = useState(false);
@@ -45,7 +46,12 @@ export function Difference({ texts, isSplit }: Props) {
   const go = (by: 1 | -1) => view.current && goBy(view.current, by);
   useRegionKeys(region, { F7: () => go(1), "Shift+F7": () => go(-1) });
   return (
-    <div ref={region} className="flex min-h-0 flex-1 flex-col border-t border-line">
+    <div
+      ref={(element) => {
+        region.current = element?.closest<HTMLElement>("[role=dialog]") ?? element;
+      }}
+      className="flex min-h-0 flex-1 flex-col border-t border-line"
+    >
       <div className="flex items-center gap-1 border-b border-line px-3 py-1">
         <IconButton label={t("compare.previous")} keys="Shift+F7" onClick={() => go(-1)}>
           <ChevronUp aria-hidden />
@@ -74,7 +80,7 @@ interface Shown {
 function show(parent: HTMLElement, { before, now }: Texts, isSplit: boolean, isWhole: boolean, onPlace: (place: Place) => void): Shown {
   const lineBreak = sharedBreak(before, now);
   const tell = (state: EditorState) => onPlace({ at: chunkAt(state), total: chunksOf(state).length });
-  const base = [EditorState.lineSeparator.of(lineBreak), reading(words("compare.label"))];
+  const base = [EditorState.lineSeparator.of(lineBreak), reading(words("compare.label")), unfoldsByKey];
   const watched = [base, marksCurrent, EditorView.updateListener.of(({ state }) => tell(state))];
   const common = {
     diffConfig: { override: lineFirst },

@@ -1,5 +1,5 @@
 import { api, ask } from "@/api/client";
-import { keys, queryClient, refresh, versionsQuery } from "@/api/queries";
+import { keys, refresh } from "@/api/queries";
 import { t } from "@/i18n/t";
 import { toastDone, toastUndo, toastWarning } from "@/ui/toast";
 import { openedDoc } from "../editor/docs";
@@ -12,8 +12,9 @@ export async function saveOpened(projectId: string, path: string): Promise<boole
   return !doc.isDirty;
 }
 
-function listed(projectId: string, path: string) {
-  return queryClient.fetchQuery({ ...versionsQuery(projectId, path), staleTime: 0 });
+/** Asked for directly: a list in the cache may be renewed, and so cut off, by the very change it is about. */
+function listed(pid: string, path: string) {
+  return ask(api.GET("/api/projects/{pid}/versions", { params: { path: { pid }, query: { path } }, cache: "no-store" }));
 }
 
 /**
@@ -30,7 +31,7 @@ export async function restore(projectId: string, path: string, n: number): Promi
     api.POST("/api/projects/{pid}/versions/{n}/restore", { params: { path: { pid: projectId, n } }, body: { path } }),
   );
   await openedDoc(projectId, path)?.sync();
-  refresh(keys.files(projectId));
+  refresh(keys.files(projectId), keys.versions(projectId));
   const made = (await listed(projectId, path))[0];
   if (!made || made.n === newest || made.parent === null) toastDone(t("versions.same"));
   else {
