@@ -204,6 +204,24 @@ def test_23_file_changes_during_a_review(desk: Callable[..., Desk], errors: list
     assert at.read("第一章.md").decode() == theirs.replace("天色将明", "夜色渐深")
 
 
+def test_23_choices_outlive_the_agents_next_write(desk: Callable[..., Desk]) -> None:
+    more = edited(BEFORE) + "\n　　尾声。\n"
+    at = desk([*writes(edited(BEFORE)), *writes(more)], {"第一章.md": BEFORE, "b.md": ""})
+    at.open("第一章.md")
+    write_by_agent(at)
+    region = review(at)
+    passage(region, "天色将明", "拒绝")
+    write_by_agent(at, runs=2)
+    progress = at.page.get_by_test_id("review-progress")
+    expect(progress).to_contain_text("3 处待定 · 接受 0 · 拒绝 1")
+    at.open("b.md")
+    at.page.get_by_role("treeitem", name="第一章.md").click()
+    expect(progress).to_contain_text("3 处待定 · 接受 0 · 拒绝 1")
+    at.page.get_by_role("button", name="完成").click()
+    expect(at.page.get_by_text("已拒绝 1 处修改")).to_be_visible()
+    assert at.read("第一章.md").decode() == more.replace("天色将明", "夜色渐深")
+
+
 def test_23_a_save_that_comes_between_opens_the_comparison(
     desk: Callable[..., Desk], errors: list[str]
 ) -> None:

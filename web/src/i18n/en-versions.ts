@@ -27,6 +27,7 @@ export const enVersions: Record<keyof typeof zhVersions, string> = {
   "versions.change.restore": "Restored",
   "versions.change.auto_save": "Saved by itself",
   "versions.change.import": "Imported",
+  "versions.change.merge": "Merged",
   "versions.unsaved": "The editor holds changes that are not saved, so nothing was restored. Save them or resolve the conflict first.",
   "versions.unsaved.note": "The editor holds changes that are not saved; the versions below do not have them.",
   "versions.restore": "Restore as a new version",

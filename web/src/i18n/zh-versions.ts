@@ -26,6 +26,7 @@ export const zhVersions = {
   "versions.change.restore": "恢复",
   "versions.change.auto_save": "自动保存",
   "versions.change.import": "导入",
+  "versions.change.merge": "合并",
   "versions.unsaved": "编辑器里有改动还没有保存，所以没有恢复。请先保存或处理冲突。",
   "versions.unsaved.note": "编辑器里有改动还没有保存，下面的版本里没有它们。",
   "versions.restore": "恢复为新版本",

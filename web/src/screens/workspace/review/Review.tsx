@@ -11,7 +11,7 @@ import type { OpenDoc } from "../editor/doc";
 import { baseOf } from "../versions/base";
 import { endReview } from "../versions/store";
 import { ReviewBar } from "./ReviewBar";
-import { ReviewSession } from "./session";
+import { forgetReview, resumeReview } from "./session";
 
 interface Props {
   doc: OpenDoc;
@@ -60,27 +60,23 @@ function Passages({ doc, before }: { doc: OpenDoc; before: string }) {
   const t = useT();
   const region = useRef<HTMLElement>(null);
   const parent = useRef<HTMLDivElement>(null);
-  const [session] = useState(() => new ReviewSession(before, doc.text));
-  const [isRebased, setRebased] = useState(false);
+  const [session] = useState(() => resumeReview(doc, before));
   const progress = useStore(session.store);
   useEffect(() => {
     if (!parent.current) return undefined;
     session.mount(parent.current).focus();
     return () => session.unmount();
   }, [session]);
-  useEffect(() => {
-    let seen = doc.text;
-    return doc.store.subscribe(() => {
-      if (doc.text === seen) return;
-      seen = doc.text;
-      session.rebase(seen);
-      setRebased(true);
-    });
-  }, [doc, session]);
+  useEffect(() => doc.store.subscribe(() => session.rebase(doc.text)), [doc, session]);
+
+  const leave = () => {
+    forgetReview(doc);
+    endReview();
+  };
 
   const finish = () => {
     const { rejected } = session.store.getState();
-    endReview();
+    leave();
     if (session.text === doc.text) {
       toastDone(t("review.kept"));
       return;
@@ -98,7 +94,7 @@ function Passages({ doc, before }: { doc: OpenDoc; before: string }) {
     "Shift+F7": () => session.go(-1),
     "mod+Z": () => session.undo(),
     Enter: finish,
-    Escape: endReview,
+    Escape: leave,
   });
   const isEmpty = progress.left === 0 && progress.accepted + progress.rejected === 0;
   return (
@@ -107,8 +103,8 @@ function Passages({ doc, before }: { doc: OpenDoc; before: string }) {
         <Nothing title={t("review.nothing")} hint={t("review.nothing.hint")} />
       ) : (
         <>
-          <ReviewBar session={session} onFinish={finish} />
-          {isRebased && (
+          <ReviewBar session={session} onFinish={finish} onCancel={leave} />
+          {progress.isRebased && (
             <p role="status" className="border-b border-line bg-warn-soft px-4 py-1.5 text-[13px] text-warn">
               {t("review.rebased")}
             </p>

@@ -3,11 +3,16 @@ import { useStore } from "zustand";
 import { useT } from "@/i18n/t";
 import { keyWords } from "@/lib/hotkeys";
 import { Button, IconButton } from "@/ui/button";
-import { endReview } from "../versions/store";
 import type { ReviewSession } from "./session";
 
+interface Props {
+  session: ReviewSession;
+  onFinish: () => void;
+  onCancel: () => void;
+}
+
 /** Where the person is, what they have chosen, and the ways out. */
-export function ReviewBar({ session, onFinish }: { session: ReviewSession; onFinish: () => void }) {
+export function ReviewBar({ session, onFinish, onCancel }: Props) {
   const t = useT();
   const { at, left, accepted, rejected, canUndo } = useStore(session.store);
   const isDone = left === 0;
@@ -36,7 +41,7 @@ export function ReviewBar({ session, onFinish }: { session: ReviewSession; onFin
             <X aria-hidden className="size-3.5" />
             {t("review.reject_all")}
           </Button>
-          <Button size="s" look="ghost" aria-keyshortcuts="Escape" title={keyWords("Esc")} onClick={endReview}>
+          <Button size="s" look="ghost" aria-keyshortcuts="Escape" title={keyWords("Esc")} onClick={onCancel}>
             {t("common.cancel")}
           </Button>
           <Button size="s" look="primary" aria-keyshortcuts="Enter" title={keyWords("Enter")} onClick={onFinish}>

@@ -8,6 +8,7 @@ import { lineFirst } from "../diff/line-first";
 import { sharedBreak, textOf } from "../diff/pair";
 import { chunkAt, chunksOf, goBy, goTo, settle, verdictButton, type Verdict } from "../diff/settle";
 import { unfoldsByKey } from "../diff/unfold";
+import type { OpenDoc } from "../editor/doc";
 import { reading } from "../editor/setup";
 
 /** A passage that was decided on, by what stood there before and what stands there now. */
@@ -23,6 +24,8 @@ export interface Progress {
   accepted: number;
   rejected: number;
   canUndo: boolean;
+  /** Whether the file changed after the review began. */
+  isRebased: boolean;
 }
 
 interface Step {
@@ -35,14 +38,14 @@ interface Step {
  * far, with passages that nobody decided on as they are now.
  */
 export class ReviewSession {
-  readonly store = createStore<Progress>(() => ({ at: -1, left: 0, accepted: 0, rejected: 0, canUndo: false }));
+  readonly store = createStore<Progress>(() => ({ at: -1, left: 0, accepted: 0, rejected: 0, canUndo: false, isRebased: false }));
   state: EditorState;
   private view: EditorView | null = null;
   private decisions: readonly Decision[] = [];
   private past: Step[] = [];
 
   constructor(
-    private readonly before: string,
+    readonly before: string,
     private now: string,
   ) {
     this.state = this.makeState();
@@ -148,6 +151,7 @@ export class ReviewSession {
 
   /** The file was changed meanwhile: compare anew. Decisions on passages that still differ as before stay. */
   rebase(now: string): void {
+    if (now === this.now) return;
     this.now = now;
     const made = new Map<string, Verdict | null>();
     for (const { passage, verdict } of this.decisions) {
@@ -161,8 +165,24 @@ export class ReviewSession {
       if (chunks.length > 0) state = state.update(settle(state, chunks, verdict)).state;
     }
     this.past = [];
+    this.store.setState({ isRebased: true });
     this.show({ state, decisions });
   }
+}
+
+/** Reviews that are not finished: the screen may show another file, or the agent at work, in between. */
+const begun = new WeakMap<OpenDoc, ReviewSession>();
+
+export function resumeReview(doc: OpenDoc, before: string): ReviewSession {
+  const known = begun.get(doc);
+  const session = known?.before === before ? known : new ReviewSession(before, doc.text);
+  begun.set(doc, session);
+  session.rebase(doc.text);
+  return session;
+}
+
+export function forgetReview(doc: OpenDoc): void {
+  begun.delete(doc);
 }
 
 function passageOf(state: EditorState, { fromA, endA, fromB, endB }: Chunk): string {
