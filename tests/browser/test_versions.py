@@ -59,13 +59,8 @@ def review(at: Desk) -> Locator:
 def passage(region: Locator, words: str, verdict: str) -> None:
     """Press the button above the passage with these words."""
     place = region.locator(".cm-line, .cm-deletedChunk").filter(has_text=words).last
-    inside = place.get_by_role("button", name=verdict, exact=True)
-    if inside.count():
-        inside.click()
-    else:
-        place.locator("xpath=preceding-sibling::*[contains(@class,'cm-deletedChunk')][1]").get_by_role(
-            "button", name=verdict, exact=True
-        ).click()
+    buttons = place.locator("xpath=preceding-sibling::*[contains(@class,'cm-chunkButtons')][1]")
+    buttons.get_by_role("button", name=verdict, exact=True).click()
 
 
 def open_versions(page: Page) -> Locator:

@@ -7,9 +7,10 @@ import { useT, t as words } from "@/i18n/t";
 import { Button } from "@/ui/button";
 import type { OpenDoc } from "../editor/doc";
 import { editing } from "../editor/setup";
+import { controls } from "./controls";
 import { lineFirst } from "./line-first";
 import { sharedBreak, textOf } from "./pair";
-import { settle, verdictButton, type Verdict } from "./settle";
+import { settle } from "./settle";
 import { unfoldsByKey } from "./unfold";
 
 /** Both texts in one view: theirs struck out, ours in place. Nothing is stored before it is chosen. */
@@ -48,10 +49,7 @@ export function Conflict({ doc, theirs }: { doc: OpenDoc; theirs: FileText }) {
 
 function makeView(parent: HTMLElement, doc: OpenDoc, theirs: FileText): EditorView {
   const lineBreak = sharedBreak(doc.text, theirs.text);
-  const button = (type: Verdict) =>
-    verdictButton(type, words(type === "accept" ? "conflict.keep_mine" : "conflict.take_theirs"), () => view, (chunk) =>
-      view.dispatch(settle(view.state, [chunk], type)),
-    );
+  const labels = { accept: words("conflict.keep_mine"), reject: words("conflict.take_theirs") };
   const state = EditorState.create({
     doc: doc.text,
     extensions: [
@@ -62,11 +60,11 @@ function makeView(parent: HTMLElement, doc: OpenDoc, theirs: FileText): EditorVi
         diffConfig: { override: lineFirst },
         collapseUnchanged: { margin: 2, minSize: 6 },
         gutter: false,
-        mergeControls: button,
+        mergeControls: false,
       }),
+      controls(labels, (shown, passage, verdict) => shown.dispatch(settle(shown.state, [passage], verdict))),
       unfoldsByKey,
     ],
   });
-  const view = new EditorView({ state, parent });
-  return view;
+  return new EditorView({ state, parent });
 }

@@ -1,7 +1,7 @@
 import { Change, diff, presentableDiff } from "@codemirror/merge";
 
 /** A text that shares hardly a line with the other is given up on after this time. */
-const LINES_MS = 1000;
+const LINES_MS = 500;
 /** So many characters of changed passages are compared inside; what lies beyond is marked as a whole. */
 const MOST_DETAIL_CHARS = 500_000;
 /** Lines are compared as characters: these are no halves of pairs, and there are 63,488 of them. */
@@ -16,7 +16,7 @@ export function lineFirst(a: string, b: string): Change[] {
   const [startsA, startsB] = [startsOf(left), startsOf(right)];
   const changes: Change[] = [];
   let detail = MOST_DETAIL_CHARS;
-  for (const hunk of hunksOf(left, right)) {
+  for (const hunk of paired(hunksOf(left, right), left, right)) {
     const [fromA, toA] = [startsA[hunk.fromA]!, startsA[hunk.toA]!];
     const [fromB, toB] = [startsB[hunk.fromB]!, startsB[hunk.toB]!];
     const size = toA - fromA + toB - fromB;
@@ -59,6 +59,32 @@ function hunksOf(left: readonly string[], right: readonly string[]): readonly Ch
   const coded = [left, right].map((lines) => lines.map((line) => codeOf(codes, line)).join(""));
   if (codes.size <= MOST_CODES) return diff(coded[0]!, coded[1]!, { timeout: LINES_MS });
   return [new Change(0, left.length, 0, right.length)];
+}
+
+const isBlank = (line: string | undefined) => line === undefined || line.trim() === "";
+
+/**
+ * A chapter that was polished throughout has only blank lines in common with the old one, and they could
+ * belong to any paragraph. Where nothing else parts two hunks and the lines correspond, line stands by line.
+ */
+function paired(hunks: readonly Change[], left: readonly string[], right: readonly string[]): Change[] {
+  const found: Change[] = [];
+  for (let at = 0; at < hunks.length; ) {
+    const first = at;
+    const isNext = () => left.slice(hunks[at]!.toA, hunks[at + 1]!.fromA).every(isBlank);
+    while (at + 1 < hunks.length && isNext()) at += 1;
+    const [{ fromA, fromB }, { toA, toB }] = [hunks[first]!, hunks[at]!];
+    at += 1;
+    const isAlike = (_: string, n: number) => isBlank(left[fromA + n]) === isBlank(right[fromB + n]);
+    if (toA - fromA !== toB - fromB || !left.slice(fromA, toA).every(isAlike)) {
+      found.push(...hunks.slice(first, at));
+      continue;
+    }
+    for (let n = 0; n < toA - fromA; n += 1) {
+      if (left[fromA + n] !== right[fromB + n]) found.push(new Change(fromA + n, fromA + n + 1, fromB + n, fromB + n + 1));
+    }
+  }
+  return found;
 }
 
 function codeOf(codes: Map<string, string>, line: string): string {

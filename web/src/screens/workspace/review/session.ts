@@ -1,12 +1,13 @@
-import { getOriginalDoc, unifiedMergeView, type Chunk } from "@codemirror/merge";
+import { getOriginalDoc, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type TransactionSpec } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { createStore } from "zustand";
 import { t } from "@/i18n/t";
-import { marksCurrent } from "../diff/current";
+import { controls } from "../diff/controls";
 import { lineFirst } from "../diff/line-first";
 import { sharedBreak, textOf } from "../diff/pair";
-import { chunkAt, chunksOf, goBy, goTo, settle, verdictButton, type Verdict } from "../diff/settle";
+import { passagesOf, placeIn, type Passage } from "../diff/passages";
+import { goBy, goTo, settle, type Verdict } from "../diff/settle";
 import { unfoldsByKey } from "../diff/unfold";
 import type { OpenDoc } from "../editor/doc";
 import { reading } from "../editor/setup";
@@ -66,10 +67,9 @@ export class ReviewSession {
           collapseUnchanged: { margin: 2, minSize: 6 },
           allowInlineDiffs: true,
           gutter: false,
-          mergeControls: (verdict) =>
-            verdictButton(verdict, words[verdict], () => this.view, (chunk) => this.decide([chunk], verdict)),
+          mergeControls: false,
         }),
-        marksCurrent,
+        controls(words, (_, passage, verdict) => this.decide([passage], verdict)),
         unfoldsByKey,
         EditorView.updateListener.of(({ state }) => {
           this.state = state;
@@ -81,7 +81,7 @@ export class ReviewSession {
 
   mount(parent: HTMLElement): EditorView {
     this.view = new EditorView({ state: this.state, parent });
-    goTo(this.view, Math.max(0, chunkAt(this.state)));
+    this.goHere();
     return this.view;
   }
 
@@ -94,6 +94,14 @@ export class ReviewSession {
     return this.state.sliceDoc();
   }
 
+  private get at(): number {
+    return placeIn(passagesOf(this.state), this.state.selection.main.head);
+  }
+
+  private goHere(): void {
+    if (this.view) goTo(this.view, passagesOf(this.state), this.at);
+  }
+
   private apply(spec: TransactionSpec): void {
     if (this.view) this.view.dispatch(spec);
     else this.state = this.state.update(spec).state;
@@ -102,34 +110,34 @@ export class ReviewSession {
   private tell(): void {
     const rejected = this.decisions.filter(({ verdict }) => verdict === "reject").length;
     this.store.setState({
-      at: chunkAt(this.state),
-      left: chunksOf(this.state).length,
+      at: this.at,
+      left: passagesOf(this.state).length,
       accepted: this.decisions.length - rejected,
       rejected,
       canUndo: this.past.length > 0,
     });
   }
 
-  private decide(chunks: readonly Chunk[], verdict: Verdict): void {
-    if (chunks.length === 0) return;
+  private decide(passages: readonly Passage[], verdict: Verdict): void {
+    if (passages.length === 0) return;
     this.past.push({ state: this.state, decisions: this.decisions });
-    const made = chunks.map((chunk) => ({ passage: passageOf(this.state, chunk), verdict }));
+    const made = passages.map((each) => ({ passage: wordsOf(this.state, each), verdict }));
     this.decisions = [...this.decisions, ...made];
-    const at = Math.min(chunks[0]!.fromB, this.state.doc.length);
-    this.apply({ ...settle(this.state, chunks, verdict), selection: { anchor: at } });
+    const at = Math.min(passages[0]!.fromB, this.state.doc.length);
+    this.apply({ ...settle(this.state, passages, verdict), selection: { anchor: at } });
     this.tell();
-    if (this.view) goTo(this.view, chunkAt(this.state));
+    this.goHere();
   }
 
   /** Decide on the passage in view. */
   decideHere(verdict: Verdict): void {
-    const chunk = chunksOf(this.state)[chunkAt(this.state)];
-    if (chunk) this.decide([chunk], verdict);
+    const passage = passagesOf(this.state)[this.at];
+    if (passage) this.decide([passage], verdict);
   }
 
   /** Decide on all that is left. */
   decideAll(verdict: Verdict): void {
-    this.decide(chunksOf(this.state), verdict);
+    this.decide(passagesOf(this.state), verdict);
   }
 
   undo(): void {
@@ -142,11 +150,11 @@ export class ReviewSession {
     this.decisions = decisions;
     this.view?.setState(state);
     this.tell();
-    if (this.view) goTo(this.view, chunkAt(state));
+    this.goHere();
   }
 
   go(by: 1 | -1): void {
-    if (this.view) goBy(this.view, by);
+    if (this.view) goBy(this.view, passagesOf(this.state), by);
   }
 
   /** The file was changed meanwhile: compare anew. Decisions on passages that still differ as before stay. */
@@ -160,9 +168,9 @@ export class ReviewSession {
     let state = this.makeState();
     const decisions: Decision[] = [];
     for (const verdict of ["accept", "reject"] as const) {
-      const chunks = chunksOf(state).filter((chunk) => made.get(passageOf(state, chunk)) === verdict);
-      decisions.push(...chunks.map((chunk) => ({ passage: passageOf(state, chunk), verdict })));
-      if (chunks.length > 0) state = state.update(settle(state, chunks, verdict)).state;
+      const passages = passagesOf(state).filter((each) => made.get(wordsOf(state, each)) === verdict);
+      decisions.push(...passages.map((each) => ({ passage: wordsOf(state, each), verdict })));
+      if (passages.length > 0) state = state.update(settle(state, passages, verdict)).state;
     }
     this.past = [];
     this.store.setState({ isRebased: true });
@@ -185,6 +193,6 @@ export function forgetReview(doc: OpenDoc): void {
   begun.delete(doc);
 }
 
-function passageOf(state: EditorState, { fromA, endA, fromB, endB }: Chunk): string {
-  return `${getOriginalDoc(state).sliceString(fromA, endA)}\0${state.doc.sliceString(fromB, endB)}`;
+function wordsOf(state: EditorState, { fromA, toA, fromB, toB }: Passage): string {
+  return `${getOriginalDoc(state).sliceString(fromA, toA)}\0${state.doc.sliceString(fromB, toB)}`;
 }

@@ -1,4 +1,4 @@
-import { MergeView, unifiedMergeView } from "@codemirror/merge";
+import { getChunks, MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { ChevronDown, ChevronUp, UnfoldVertical } from "lucide-react";
@@ -6,10 +6,10 @@ import { useEffect, useRef, useState } from "react";
 import { t as words, useT } from "@/i18n/t";
 import { useRegionKeys } from "@/lib/region-keys";
 import { Button, IconButton } from "@/ui/button";
-import { marksCurrent } from "../diff/current";
 import { lineFirst } from "../diff/line-first";
 import { sharedBreak, textOf } from "../diff/pair";
-import { chunkAt, chunksOf, goBy, goTo } from "../diff/settle";
+import { passagesIn, placeIn, type Passage } from "../diff/passages";
+import { goBy, goTo } from "../diff/settle";
 import { unfoldsByKey } from "../diff/unfold";
 import { reading } from "../editor/setup";
 
@@ -33,17 +33,17 @@ export function Difference({ texts, isSplit }: Props) {
   const t = useT();
   const region = useRef<HTMLElement>(null);
   const parent = useRef<HTMLDivElement>(null);
-  const view = useRef<EditorView>(null);
+  const shown = useRef<Shown>(null);
   const [isWhole, setWhole] = useState(false);
   const [place, setPlace] = useState<Place>({ at: -1, total: 0 });
   useEffect(() => {
     if (!parent.current) return undefined;
-    const shown = show(parent.current, texts, isSplit, isWhole, setPlace);
-    view.current = shown.view;
-    goTo(shown.view, 0);
-    return () => shown.destroy();
+    const made = show(parent.current, texts, isSplit, isWhole, setPlace);
+    shown.current = made;
+    goTo(made.view, made.passages, 0);
+    return () => made.destroy();
   }, [texts, isSplit, isWhole]);
-  const go = (by: 1 | -1) => view.current && goBy(view.current, by);
+  const go = (by: 1 | -1) => shown.current && goBy(shown.current.view, shown.current.passages, by);
   useRegionKeys(region, { F7: () => go(1), "Shift+F7": () => go(-1) });
   return (
     <div
@@ -74,32 +74,31 @@ export function Difference({ texts, isSplit }: Props) {
 
 interface Shown {
   view: EditorView;
+  passages: readonly Passage[];
   destroy: () => void;
 }
 
 function show(parent: HTMLElement, { before, now }: Texts, isSplit: boolean, isWhole: boolean, onPlace: (place: Place) => void): Shown {
   const lineBreak = sharedBreak(before, now);
-  const tell = (state: EditorState) => onPlace({ at: chunkAt(state), total: chunksOf(state).length });
+  const [a, b] = [textOf(before, lineBreak), textOf(now, lineBreak)];
+  let passages: readonly Passage[] = [];
+  const tell = ({ selection }: EditorState) => onPlace({ at: placeIn(passages, selection.main.head), total: passages.length });
   const base = [EditorState.lineSeparator.of(lineBreak), reading(words("compare.label")), unfoldsByKey];
-  const watched = [base, marksCurrent, EditorView.updateListener.of(({ state }) => tell(state))];
+  const watched = [base, EditorView.updateListener.of(({ state }) => tell(state))];
   const common = {
     diffConfig: { override: lineFirst },
     gutter: false,
     ...(!isWhole && { collapseUnchanged: { margin: 2, minSize: 6 } }),
   };
+  const finish = (view: EditorView, destroy: () => void): Shown => {
+    passages = passagesIn(getChunks(view.state)?.chunks ?? [], a, b);
+    return { view, passages, destroy };
+  };
   if (isSplit) {
-    const merge = new MergeView({
-      a: { doc: textOf(before, lineBreak), extensions: base },
-      b: { doc: textOf(now, lineBreak), extensions: watched },
-      parent,
-      ...common,
-    });
-    tell(merge.b.state);
-    return { view: merge.b, destroy: () => merge.destroy() };
+    const merge = new MergeView({ a: { doc: a, extensions: base }, b: { doc: b, extensions: watched }, parent, ...common });
+    return finish(merge.b, () => merge.destroy());
   }
-  const original = textOf(before, lineBreak);
-  const unified = unifiedMergeView({ original, allowInlineDiffs: true, mergeControls: false, ...common });
-  const view = new EditorView({ doc: textOf(now, lineBreak), extensions: [watched, unified], parent });
-  tell(view.state);
-  return { view, destroy: () => view.destroy() };
+  const unified = unifiedMergeView({ original: a, allowInlineDiffs: true, mergeControls: false, ...common });
+  const view = new EditorView({ doc: b, extensions: [watched, unified], parent });
+  return finish(view, () => view.destroy());
 }
