@@ -8,7 +8,7 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 /** Libraries that get a file of their own: loaded late, cached apart from our code. */
 const CHUNKS: Record<string, RegExp> = {
   editor: /node_modules[\\/](@codemirror[\\/](?!merge)|@lezer|@marijn|style-mod|w3c-keyname|crelt)/,
-  diff: /node_modules[\\/](@codemirror[\\/]merge|diff)[\\/]/,
+  diff: /node_modules[\\/]@codemirror[\\/]merge[\\/]/,
   markdown:
     /node_modules[\\/](react-markdown|remark|rehype|micromark|mdast|hast|unist|unified|vfile|property-information|html-url-attributes|character-entities|decode-named|devlop|trough|bail|ccount|longest-streak|markdown-table|style-to|inline-style|estree-util|space-separated|comma-separated|zwitch|trim-lines|is-plain-obj|extend)/,
 };

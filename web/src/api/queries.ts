@@ -1,12 +1,17 @@
 import { QueryClient, queryOptions } from "@tanstack/react-query";
 import { api, ApiError, ask } from "./client";
+import type { Version } from "./types";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
+      // The server may be on this very machine: a browser without a network still reaches it.
+      networkMode: "always",
+      refetchOnReconnect: true,
       retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
     },
+    mutations: { networkMode: "always" },
   },
 });
 
@@ -14,6 +19,7 @@ export const keys = {
   projects: ["projects"] as const,
   files: (pid: string) => ["files", pid] as const,
   sessions: (pid: string) => ["sessions", pid] as const,
+  versions: (pid: string) => ["versions", pid] as const,
   settings: ["settings"] as const,
   model: ["model"] as const,
   probe: ["probe"] as const,
@@ -34,6 +40,23 @@ export const sessionsQuery = (pid: string) =>
   queryOptions({
     queryKey: keys.sessions(pid),
     queryFn: () => ask(api.GET("/api/projects/{pid}/sessions", { params: { path: { pid } } })),
+  });
+
+export const versionsQuery = (pid: string, path: string) =>
+  queryOptions({
+    queryKey: [...keys.versions(pid), path],
+    queryFn: () => ask(api.GET("/api/projects/{pid}/versions", { params: { path: { pid }, query: { path } } })),
+  });
+
+/** The text of a version. The `revision` names it, so that it need not be asked for twice. */
+export const versionQuery = (pid: string, path: string, { n, revision }: Pick<Version, "n" | "revision">) =>
+  queryOptions({
+    queryKey: ["version", pid, path, n, revision],
+    queryFn: () =>
+      ask(api.GET("/api/projects/{pid}/versions/{n}", { params: { path: { pid, n }, query: { path } } })).then(
+        ({ text }) => text,
+      ),
+    staleTime: Infinity,
   });
 
 export const settingsQuery = queryOptions({

@@ -7,6 +7,7 @@ export type Fact<T extends WireEvent["type"]> = Extract<WireEvent, { type: T }>;
 export type Project = Schemas["Project"];
 export type Entry = Schemas["Entry"];
 export type FileText = Schemas["FileText"];
+export type Version = Schemas["Version"];
 export type Session = Schemas["Session"];
 export type Run = Schemas["Run"];
 export type Snapshot = Schemas["Snapshot"];

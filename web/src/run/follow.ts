@@ -94,7 +94,7 @@ async function snapshot(projectId: string, sessionId: string | null, signal: Abo
     );
     takeSnapshot(shot.seq, shot.frames, shot.partials, shot.more);
   }
-  refresh(keys.files(projectId), keys.sessions(projectId));
+  refresh(keys.files(projectId), keys.versions(projectId), keys.sessions(projectId));
   for (const listener of syncListeners) listener(projectId);
   return true;
 }
@@ -142,7 +142,7 @@ function tell(events: readonly WireEvent[]): void {
     }
     sessions ||= ["session.changed", "run.started", "run.finished"].includes(event.type);
   }
-  if (files) refresh(keys.files(projectId));
+  if (files) refresh(keys.files(projectId), keys.versions(projectId));
   if (sessions) refresh(keys.sessions(projectId), keys.projects);
 }
 

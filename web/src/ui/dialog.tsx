@@ -13,10 +13,12 @@ interface Props {
   /** Hide the title from view (not from assistive technology), for a palette. */
   bare?: boolean;
   wide?: boolean;
+  /** Nearly the whole window; all of it on a phone. */
+  full?: boolean;
   children: ReactNode;
 }
 
-export function Dialog({ open, onOpenChange, title, description, bare = false, wide = false, children }: Props) {
+export function Dialog({ open, onOpenChange, title, description, bare = false, wide = false, full = false, children }: Props) {
   const t = useT();
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -25,9 +27,12 @@ export function Dialog({ open, onOpenChange, title, description, bare = false, w
         <Radix.Content
           {...(description ? {} : { "aria-describedby": undefined })}
           className={cx(
-            "animate-rise fixed left-1/2 z-40 flex max-h-[80dvh] w-[calc(100vw-2rem)] -translate-x-1/2 flex-col rounded-2xl border border-line bg-raised shadow-float focus:outline-none",
-            wide ? "max-w-2xl" : "max-w-md",
-            bare ? "top-[12dvh]" : "top-[18dvh]",
+            "animate-rise fixed z-40 flex flex-col border border-line bg-raised shadow-float focus:outline-none",
+            full
+              ? "inset-0 md:inset-6 md:rounded-2xl"
+              : "left-1/2 max-h-[80dvh] w-[calc(100vw-2rem)] -translate-x-1/2 rounded-2xl",
+            !full && (wide ? "max-w-2xl" : "max-w-md"),
+            !full && (bare ? "top-[12dvh]" : "top-[18dvh]"),
           )}
         >
           <header className={bare ? "sr-only" : "flex items-start justify-between gap-4 px-5 pt-4"}>

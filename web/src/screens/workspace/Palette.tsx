@@ -2,11 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useId, useMemo, useState } from "react";
 import { filesQuery } from "@/api/queries";
 import { useT } from "@/i18n/t";
+import { keyWords } from "@/lib/hotkeys";
 import { useIme } from "@/lib/ime";
 import { Dialog } from "@/ui/dialog";
 import { cx } from "@/ui/cx";
-import { rank } from "./rank";
+import { COMMANDS } from "./commands";
 import { useWorkspace } from "./context";
+import { rank } from "./rank";
+import { folderOf, nameOf } from "./tree/paths";
 
 const MOST = 50;
 
@@ -18,14 +21,18 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const { data } = useQuery(filesQuery(projectId));
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
-  const found = useMemo(() => {
+  const files = useMemo(() => {
     const paths = data?.entries.filter((entry) => entry.kind === "file").map((entry) => entry.path) ?? [];
-    return rank(paths, query).slice(0, MOST);
+    return rank(paths, query).slice(0, MOST).map(fileItem);
   }, [data, query]);
-  const choose = (path: string | undefined) => {
-    if (path === undefined) return;
-    openFile(path);
+  const commands: Item[] = COMMANDS.map(({ label, keys, act }) => ({ name: t(label), about: keyWords(keys), act }));
+  const named = rank(commands.map(({ name }) => name), query);
+  const found = [...files, ...commands.filter(({ name }) => named.includes(name))];
+  const choose = (item: Item | undefined) => {
+    if (!item) return;
     onClose();
+    if (item.path === undefined) item.act?.();
+    else openFile(item.path);
   };
   const move = (by: number) => setAt((at + by + found.length) % Math.max(found.length, 1));
   return (
@@ -55,20 +62,20 @@ export function Palette({ onClose }: { onClose: () => void }) {
         className="h-12 shrink-0 rounded-t-2xl bg-transparent px-5 text-base outline-none"
       />
       <div id={id} role="listbox" aria-label={t("palette.results")} className="min-h-12 overflow-y-auto border-t border-line p-1.5">
-        {found.map((path, index) => (
+        {found.map((item, index) => (
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the keys are the input's
           <div
-            key={path}
+            key={item.path ?? item.name}
             id={`${id}-${index}`}
             role="option"
             tabIndex={-1}
             aria-selected={index === at}
             ref={index === at ? intoView : undefined}
-            onClick={() => choose(path)}
+            onClick={() => choose(item)}
             className={cx("flex cursor-pointer items-baseline gap-2 rounded-lg px-3.5 py-2 text-sm", index === at && "bg-sunken")}
           >
-            <span className="truncate">{path.slice(path.lastIndexOf("/") + 1)}</span>
-            <span className="truncate text-xs text-ink-3">{path.slice(0, Math.max(path.lastIndexOf("/"), 0))}</span>
+            <span className="truncate">{item.name}</span>
+            <span className="truncate text-xs text-ink-3">{item.about}</span>
           </div>
         ))}
       </div>
@@ -79,6 +86,18 @@ export function Palette({ onClose }: { onClose: () => void }) {
       )}
     </Dialog>
   );
+}
+
+/** A file by its path, or something to do. */
+interface Item {
+  name: string;
+  about: string;
+  path?: string;
+  act?: () => void;
+}
+
+function fileItem(path: string): Item {
+  return { name: nameOf(path), about: folderOf(path), path };
 }
 
 function intoView(element: HTMLElement | null): void {

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { ApiError } from "@/api/client";
 import { projectsQuery, sessionsQuery } from "@/api/queries";
 import { useT } from "@/i18n/t";
 import { useHotkeys } from "@/lib/hotkeys";
+import { late } from "@/lib/late";
 import { useNarrow } from "@/lib/media";
 import { follow, onFileChanged } from "@/run/follow";
 import { NotFound, ScreenError } from "@/screens/Root";
@@ -16,6 +17,10 @@ import { Palette } from "./Palette";
 import { Shortcuts } from "./Shortcuts";
 import { WorkspaceContext, type WorkspaceValue } from "./context";
 import { saveAll } from "./editor/saving";
+import { movedPath } from "./moved";
+import { openVersions, resetHistory, useHistory } from "./versions/store";
+
+const Versions = late(() => import("./versions/Versions").then((module) => module.Versions));
 
 export function Workspace() {
   const { pid } = useParams({ from: "/p/$pid" });
@@ -30,6 +35,7 @@ function Room({ pid }: { pid: string }) {
   const t = useT();
   const narrow = useNarrow();
   const [overlay, setOverlay] = useState<"palette" | "shortcuts" | null>(null);
+  const isPast = useHistory((state) => state.isOpen);
   const [tab, setTab] = useState<Tab>("chat");
   const value = useWorkspaceValue(pid, () => setTab("editor"));
   const title = useQuery(projectsQuery).data?.find((project) => project.id === pid)?.title ?? "";
@@ -41,7 +47,9 @@ function Room({ pid }: { pid: string }) {
     "mod+P": () => setOverlay("palette"),
     "mod+/": () => setOverlay("shortcuts"),
     "mod+S": () => void saveAll(),
+    "mod+shift+H": () => openVersions(),
   });
+  useEffect(() => resetHistory, []);
   return (
     <WorkspaceContext value={value}>
       <div className="flex h-dvh flex-col overflow-hidden">
@@ -50,6 +58,7 @@ function Room({ pid }: { pid: string }) {
           <h1 className="sr-only">{title}</h1>
           {narrow ? <Mobile tab={tab} onTab={setTab} /> : <Desk />}
         </main>
+        <Suspense>{isPast && <Versions />}</Suspense>
         {overlay === "palette" && <Palette onClose={() => setOverlay(null)} />}
         {overlay === "shortcuts" && <Shortcuts onClose={() => setOverlay(null)} />}
       </div>
@@ -89,10 +98,4 @@ function useWorkspaceValue(pid: string, onOpen: () => void): WorkspaceValue {
       if (path !== null) onOpen();
     },
   };
-}
-
-/** Where `file` is after `from` (it or a folder above it) became `to`; null if it stays. */
-function movedPath(file: string | undefined, from: string, to: string): string | null {
-  if (file === from) return to;
-  return file?.startsWith(`${from}/`) ? to + file.slice(from.length) : null;
 }

@@ -79,7 +79,7 @@ const RunRows = memo(function RunRows({ run, isLast, onSend }: RunProps) {
   return (
     <article aria-label={t("chat.run")} className="flex flex-col gap-3 [contain-intrinsic-size:auto_30rem] not-last:[content-visibility:auto]">
       {run.rows.map((row) => (
-        <RowView key={row.id} row={row} isRunning={run.end === null} />
+        <RowView key={row.id} row={row} runId={run.id} isRunning={run.end === null} />
       ))}
       {run.end ? <EndMarker run={run} end={run.end} isLast={isLast} onSend={onSend} /> : <Working run={run} />}
     </article>

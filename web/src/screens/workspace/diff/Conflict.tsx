@@ -7,7 +7,11 @@ import { useT, t as words } from "@/i18n/t";
 import { Button } from "@/ui/button";
 import type { OpenDoc } from "../editor/doc";
 import { editing } from "../editor/setup";
+import { controls } from "./controls";
 import { lineFirst } from "./line-first";
+import { sharedBreak, textOf } from "./pair";
+import { settle } from "./settle";
+import { unfoldsByKey } from "./unfold";
 
 /** Both texts in one view: theirs struck out, ours in place. Nothing is stored before it is chosen. */
 export function Conflict({ doc, theirs }: { doc: OpenDoc; theirs: FileText }) {
@@ -38,35 +42,29 @@ export function Conflict({ doc, theirs }: { doc: OpenDoc; theirs: FileText }) {
           </Button>
         </div>
       </div>
-      <div ref={parent} className="conflict min-h-0 flex-1" />
+      <div ref={parent} className="comparison min-h-0 flex-1" />
     </div>
   );
 }
 
 function makeView(parent: HTMLElement, doc: OpenDoc, theirs: FileText): EditorView {
+  const lineBreak = sharedBreak(doc.text, theirs.text);
+  const labels = { accept: words("conflict.keep_mine"), reject: words("conflict.take_theirs") };
   const state = EditorState.create({
     doc: doc.text,
     extensions: [
-      EditorState.lineSeparator.of(doc.state.lineBreak),
+      EditorState.lineSeparator.of(lineBreak),
       editing(words("conflict.label")),
       unifiedMergeView({
-        original: doc.state.toText(theirs.text),
+        original: textOf(theirs.text, lineBreak),
         diffConfig: { override: lineFirst },
         collapseUnchanged: { margin: 2, minSize: 6 },
         gutter: false,
-        mergeControls: control,
+        mergeControls: false,
       }),
+      controls(labels, (shown, passage, verdict) => shown.dispatch(settle(shown.state, [passage], verdict))),
+      unfoldsByKey,
     ],
   });
   return new EditorView({ state, parent });
-}
-
-function control(type: "accept" | "reject", action: (event: MouseEvent) => void): HTMLElement {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = `merge-${type}`;
-  button.textContent = words(type === "accept" ? "conflict.keep_mine" : "conflict.take_theirs");
-  button.addEventListener("mousedown", (event) => event.preventDefault());
-  button.addEventListener("click", action);
-  return button;
 }

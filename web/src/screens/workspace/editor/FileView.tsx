@@ -1,22 +1,26 @@
-import { Eye, PenLine } from "lucide-react";
+import { Eye, History, PenLine } from "lucide-react";
 import { Suspense, useCallback, useEffect, useState } from "react";
 import { useStore } from "zustand";
 import { ApiError } from "@/api/client";
 import { useT } from "@/i18n/t";
 import { useLiveBody } from "@/run/bodies";
+import { keyWords } from "@/lib/hotkeys";
 import { late } from "@/lib/late";
 import { Button, IconButton } from "@/ui/button";
 import { CopyButton } from "@/ui/copy-button";
 import { Failed, Skeleton } from "@/ui/states";
 import { useWorkspace } from "../context";
 import { nameOf } from "../tree/paths";
+import { openVersions, useHistory } from "../versions/store";
 import { CodeEditor } from "./CodeEditor";
 import type { OpenDoc } from "./doc";
 import { openDoc } from "./docs";
 import { LiveText } from "./LiveText";
+import { ReviewOffer } from "./ReviewOffer";
 import { StatusBar } from "./StatusBar";
 
 const Conflict = late(() => import("../diff/Conflict").then((module) => module.Conflict));
+const Review = late(() => import("../review/Review").then((module) => module.Review));
 const Preview = late(() => import("./Preview").then((module) => module.Preview));
 
 export function FileView({ path }: { path: string }) {
@@ -47,14 +51,19 @@ export function FileView({ path }: { path: string }) {
 function Opened({ doc, path }: { doc: OpenDoc; path: string }) {
   const [isPreview, setPreview] = useState(false);
   const { phase, theirs } = useStore(doc.store);
+  const review = useHistory((state) => (state.review?.path === path ? state.review : null));
+  const isReviewed = review !== null && phase !== "conflict" && phase !== "deleted";
   return (
     <>
       <FileBar path={path} doc={doc} isPreview={isPreview} onPreview={setPreview} />
       <Banner doc={doc} />
+      {!isReviewed && phase !== "deleted" && <ReviewOffer path={path} />}
       <div className="min-h-0 flex-1">
         <Suspense fallback={<Skeleton className="m-8 h-40" />}>
           {phase === "conflict" && theirs ? (
             <Conflict doc={doc} theirs={theirs} />
+          ) : isReviewed ? (
+            <Review key={review.runId} doc={doc} runId={review.runId} />
           ) : isPreview ? (
             <Preview text={doc.text} />
           ) : (
@@ -62,7 +71,7 @@ function Opened({ doc, path }: { doc: OpenDoc; path: string }) {
           )}
         </Suspense>
       </div>
-      {phase !== "conflict" && <StatusBar doc={doc} />}
+      {phase !== "conflict" && !isReviewed && <StatusBar doc={doc} />}
     </>
   );
 }
@@ -83,6 +92,9 @@ function FileBar({ path, doc, isPreview, onPreview }: BarProps) {
         {nameOf(path)}
       </h2>
       <CopyButton label={t("editor.copy")} text={() => doc.text} />
+      <IconButton label={t("versions.title")} keys={keyWords("mod+shift+H")} onClick={() => openVersions()}>
+        <History aria-hidden />
+      </IconButton>
       <IconButton label={isPreview ? t("editor.edit") : t("editor.preview")} onClick={() => onPreview(!isPreview)}>
         {isPreview ? <PenLine aria-hidden /> : <Eye aria-hidden />}
       </IconButton>

@@ -18,17 +18,18 @@ export interface DocState {
   problem: unknown;
   /** What is stored now, while it differs from both what was opened and what was written. */
   theirs: FileText | null;
+  /** The stored text that ours was made from; null for a file that is yet to be stored. */
+  revision: string | null;
 }
 
 /** One open file: its text, what of it is saved, and what to do when it changes elsewhere. */
 export class OpenDoc {
-  readonly store = createStore<DocState>(() => ({ phase: "clean", savedAt: null, problem: null, theirs: null }));
+  readonly store = createStore<DocState>(() => ({ phase: "clean", savedAt: null, problem: null, theirs: null, revision: null }));
   state: EditorState;
   /** The path before a rename, for the moment in which the screen still has it. */
   pathBefore: string | null = null;
   private view: EditorView | null = null;
-  private base: string | null;
-  private saved: Text;
+  private saved: { text: Text; lineBreak: string };
   private timer: ReturnType<typeof setTimeout> | undefined;
   private inFlight: Promise<void> = Promise.resolve();
   private isSyncQueued = false;
@@ -39,9 +40,22 @@ export class OpenDoc {
     public path: string,
     file: FileText,
   ) {
-    this.base = file.revision;
     this.state = this.makeState(file.text);
-    this.saved = this.state.doc;
+    this.saved = this.written;
+    this.base = file.revision;
+  }
+
+  private get base(): string | null {
+    return this.store.getState().revision;
+  }
+
+  private set base(revision: string | null) {
+    this.set({ revision });
+  }
+
+  /** What is in the editor, to be kept as what is stored. */
+  private get written() {
+    return { text: this.state.doc, lineBreak: this.state.lineBreak };
   }
 
   private makeState(text: string): EditorState {
@@ -90,7 +104,7 @@ export class OpenDoc {
   }
 
   get isDirty(): boolean {
-    return !this.state.doc.eq(this.saved);
+    return !this.state.doc.eq(this.saved.text) || this.state.lineBreak !== this.saved.lineBreak;
   }
 
   /** Closing the page now would lose words: they are unsaved and no save in flight would outlive it. */
@@ -126,12 +140,11 @@ export class OpenDoc {
       return;
     }
     this.set({ phase: "saving", problem: null });
-    const doc = this.state.doc;
+    const { written } = this;
     try {
       const { revision } = await saveFile(this.projectId, this.path, this.text, this.base);
-      this.base = revision;
-      this.saved = doc;
-      this.set({ phase: "clean", savedAt: Date.now() / 1000 });
+      this.saved = written;
+      this.set({ phase: "clean", savedAt: Date.now() / 1000, revision });
       if (this.isDirty) this.touch();
     } catch (error) {
       if (error instanceof ApiError && error.code === "revision_conflict") await this.compare();
@@ -181,9 +194,8 @@ export class OpenDoc {
   private async adopt(theirs: FileText): Promise<void> {
     await this.composed();
     this.replace(theirs.text);
-    this.base = theirs.revision;
-    this.saved = this.state.doc;
-    this.set({ phase: "clean", theirs: null, problem: null });
+    this.saved = this.written;
+    this.set({ phase: "clean", theirs: null, problem: null, revision: theirs.revision });
   }
 
   /** Nothing may change under a person who is composing a character. */
@@ -195,36 +207,40 @@ export class OpenDoc {
     );
   }
 
-  private replace(text: string): void {
-    const now = this.text;
-    if (now === text) return;
-    if (lineBreakOf(text) !== this.state.lineBreak || !this.view) {
+  private replace(text: string, isOurs = false): void {
+    if (this.text === text) return;
+    if (lineBreakOf(text) !== this.state.lineBreak) {
       this.state = this.makeState(text);
       this.view?.setState(this.state);
       return;
     }
-    this.view.dispatch({
-      changes: difference(this.state, text),
-      annotations: [outside.of(true), Transaction.addToHistory.of(false)],
-    });
+    const changes = difference(this.state, text);
+    const spec = isOurs ? { changes } : { changes, annotations: [outside.of(true), Transaction.addToHistory.of(false)] };
+    if (this.view) this.view.dispatch(spec);
+    else this.state = this.state.update(spec).state;
+  }
+
+  /** Make this the text as a step of the person's own, which can be undone, and store it. */
+  rewrite(text: string): Promise<void> {
+    this.replace(text, true);
+    this.touch();
+    return this.save();
   }
 
   /** The person has compared: `text` is what they want, made from what was stored as `theirs`. */
   resolve(text: string): Promise<void> {
     const { theirs } = this.store.getState();
     if (!theirs) return Promise.resolve();
-    this.base = theirs.revision;
     this.replace(text);
-    this.saved = this.state.toText(theirs.text);
-    this.set({ phase: "dirty", theirs: null });
+    this.saved = { ...this.written, text: this.state.toText(theirs.text) };
+    this.set({ phase: "dirty", theirs: null, revision: theirs.revision });
     return this.save();
   }
 
   /** Store a file again that was deleted elsewhere. */
   revive(): Promise<void> {
-    this.base = null;
-    this.saved = this.state.toText("\0");
-    this.set({ phase: "dirty" });
+    this.saved = { ...this.written, text: this.state.toText("\0") };
+    this.set({ phase: "dirty", revision: null });
     return this.save();
   }
 }

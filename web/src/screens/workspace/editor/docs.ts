@@ -26,6 +26,11 @@ export async function openDoc(projectId: string, path: string): Promise<OpenDoc>
   return doc;
 }
 
+/** The document of a file if it is open. */
+export function openedDoc(projectId: string, path: string): OpenDoc | null {
+  return docs.get(keyOf(projectId, path)) ?? null;
+}
+
 function prune(keep: OpenDoc): void {
   for (const [key, doc] of docs) {
     if (docs.size <= MOST) return;

@@ -84,6 +84,7 @@ function phrases(): Record<string, string> {
     replace: t("find.replace"),
     "replace all": t("find.replace_all"),
     close: t("common.close"),
+    "$ unchanged lines": t("compare.unchanged", { n: "$" }),
   };
 }
 
@@ -115,6 +116,17 @@ export function editing(label: string): Extension {
     search({ top: true }),
     highlightSelectionMatches({ minSelectionLength: 2 }),
     keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap]),
+  ];
+}
+
+/** A text to look at: it can be searched and its caret placed, but not changed by typing. */
+export function reading(label: string): Extension {
+  return [
+    prose(label),
+    EditorState.readOnly.of(true),
+    EditorView.editable.of(false),
+    search({ top: true }),
+    keymap.of([...searchKeymap, ...defaultKeymap]),
   ];
 }
 

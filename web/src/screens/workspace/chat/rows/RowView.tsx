@@ -5,14 +5,20 @@ import { Reply } from "./Reply";
 import { ToolCard } from "./ToolCard";
 import { UserRow } from "./UserRow";
 
-export const RowView = memo(function RowView({ row, isRunning }: { row: Row; isRunning: boolean }) {
+interface Props {
+  row: Row;
+  runId: string;
+  isRunning: boolean;
+}
+
+export const RowView = memo(function RowView({ row, runId, isRunning }: Props) {
   switch (row.kind) {
     case "user":
       return <UserRow text={row.text} source={row.source} />;
     case "reply":
       return <Reply row={row} isRunning={isRunning} />;
     case "tool":
-      return <ToolCard row={row} />;
+      return <ToolCard row={row} runId={runId} />;
     case "notice":
       return <NoticeLine row={row} />;
   }

@@ -5,11 +5,12 @@ import { formatSeconds } from "@/lib/format";
 import type { ToolRow } from "@/run/state";
 import { cx } from "@/ui/cx";
 import { Progress } from "@/ui/progress";
+import { TouchedFiles } from "./TouchedFiles";
 import { useToolWords } from "./tool-words";
 
 const WORTH_SAYING_S = 0.1;
 
-export function ToolCard({ row }: { row: ToolRow }) {
+export function ToolCard({ row, runId }: { row: ToolRow; runId: string }) {
   const seconds = row.result?.seconds ?? 0;
   const id = useId();
   const [isOpen, setOpen] = useState(false);
@@ -30,6 +31,7 @@ export function ToolCard({ row }: { row: ToolRow }) {
         <ChevronRight aria-hidden className={cx("size-4 shrink-0 text-ink-3 transition-transform", isOpen && "rotate-90")} />
       </button>
       {row.progress && <Doing progress={row.progress} label={title} />}
+      <TouchedFiles row={row} runId={runId} />
       {isOpen && <Details id={id} row={row} />}
     </div>
   );
