@@ -37,7 +37,7 @@ for (const path of sources.filter((name) => name.endsWith(".tsx"))) {
 
 const code = sources.filter((path) => !path.startsWith(join("src", "i18n"))).map((path) => readFileSync(path, "utf8")).join("\n");
 const families = [...code.matchAll(/`([a-z_]+(?:\.[a-z_]+)*\.)\$\{/g)].map((match) => match[1]);
-for (const path of ["src/i18n/zh.ts", "src/i18n/zh-documents.ts", "src/i18n/zh-problems.ts"]) {
+for (const path of sources.filter((name) => /[\\/]i18n[\\/]zh[^\\/]*\.ts$/.test(name))) {
   for (const [, key] of readFileSync(path, "utf8").matchAll(/^ {2}"([^"]+)":/gm)) {
     const isUsed = code.includes(`"${key}"`) || families.some((family) => key.startsWith(family));
     if (!isUsed) problems.push(`${path}: nothing uses the key ${JSON.stringify(key)}`);

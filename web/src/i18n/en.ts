@@ -1,5 +1,6 @@
 import { enDocuments } from "./en-documents";
 import { enProblems } from "./en-problems";
+import { enTree } from "./en-tree";
 import type { Key } from "./zh";
 
 export const en: Record<Key, string> = {
@@ -269,4 +270,5 @@ export const en: Record<Key, string> = {
   "markdown.image": "[image: {alt}, not loaded]",
   ...enDocuments,
   ...enProblems,
+  ...enTree,
 };

@@ -1,5 +1,6 @@
 import { zhDocuments } from "./zh-documents";
 import { zhProblems } from "./zh-problems";
+import { zhTree } from "./zh-tree";
 
 /** Every word of the studio. `en` must have the same keys: a missing one does not compile. */
 export const zh = {
@@ -267,6 +268,7 @@ export const zh = {
   "markdown.image": "［图片：{alt}，未载入］",
   ...zhDocuments,
   ...zhProblems,
+  ...zhTree,
 } as const;
 
 export type Key = keyof typeof zh;

@@ -4,7 +4,8 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** "mod+P" → "Ctrl+P" or "⌘P". */
 export function keyWords(keys: string): string {
-  return isMac ? keys.replace("mod+", "⌘").replace("alt+", "⌥") : keys.replace("mod+", "Ctrl+").replace("alt+", "Alt+");
+  const [mod, alt, shift] = isMac ? ["⌘", "⌥", "⇧"] : ["Ctrl+", "Alt+", "Shift+"];
+  return keys.replace("mod+", mod!).replace("alt+", alt!).replace("shift+", shift!);
 }
 
 function nameOf(event: KeyboardEvent): string {
@@ -12,7 +13,9 @@ function nameOf(event: KeyboardEvent): string {
   // With Alt the key may have become another letter; its place on the keyboard has not.
   const plain = event.altKey ? event.code.replace(/^Key/, "") : event.key;
   const key = plain.length === 1 ? plain.toUpperCase() : plain;
-  return `${mod ? "mod+" : ""}${event.altKey ? "alt+" : ""}${key}`;
+  // Only with a letter: where "/" stands above a digit, Shift is how it is written.
+  const shift = mod && event.shiftKey && /^[A-Z]$/.test(key);
+  return `${mod ? "mod+" : ""}${event.altKey ? "alt+" : ""}${shift ? "shift+" : ""}${key}`;
 }
 
 /** Keys for the whole screen, by their names as in `keyWords`. An input method comes first. */

@@ -14,6 +14,7 @@ import { CodeEditor } from "./CodeEditor";
 import type { OpenDoc } from "./doc";
 import { openDoc } from "./docs";
 import { LiveText } from "./LiveText";
+import { usePlace } from "./place";
 import { StatusBar } from "./StatusBar";
 
 const Conflict = late(() => import("../diff/Conflict").then((module) => module.Conflict));
@@ -47,6 +48,8 @@ export function FileView({ path }: { path: string }) {
 function Opened({ doc, path }: { doc: OpenDoc; path: string }) {
   const [isPreview, setPreview] = useState(false);
   const { phase, theirs } = useStore(doc.store);
+  const isPlaceWanted = usePlace(({ wanted }) => wanted !== null && doc.isAt(wanted.path));
+  if (isPlaceWanted && isPreview) setPreview(false); // places are of the text, not of what it looks like
   return (
     <>
       <FileBar path={path} doc={doc} isPreview={isPreview} onPreview={setPreview} />
