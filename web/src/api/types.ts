@@ -7,6 +7,7 @@ export type Fact<T extends WireEvent["type"]> = Extract<WireEvent, { type: T }>;
 export type Project = Schemas["Project"];
 export type Entry = Schemas["Entry"];
 export type Hit = Schemas["Hit"];
+export type NewProjectIn = Schemas["NewProjectIn"];
 export type Template = Schemas["Template"];
 export type FileText = Schemas["FileText"];
 export type Session = Schemas["Session"];

@@ -3,8 +3,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { FolderOpen } from "lucide-react";
 import { useId, useState } from "react";
 import { api, ApiError, ask } from "@/api/client";
-import { keys, refresh } from "@/api/queries";
-import type { Template } from "@/api/types";
+import { keys, queryClient, refresh, templatesQuery } from "@/api/queries";
+import type { NewProjectIn, Template } from "@/api/types";
 import { errorWords } from "@/api/words";
 import { useLang, useT, type T } from "@/i18n/t";
 import { useIme } from "@/lib/ime";
@@ -20,20 +20,21 @@ export function NewProject() {
   const id = useId();
   const navigate = useNavigate();
   const [title, setTitle] = useState("");
-  const [template, setTemplate] = useState<Template | null>(null);
+  const [template, setTemplate] = useState<Template["id"] | null>(null);
   /** null: the files are kept in the database. */
   const [folder, setFolder] = useState<string | null>(null);
   const path = folder?.trim() ?? "";
   const name = title.trim() || lastPart(path);
   const create = useMutation({
-    mutationFn: () => {
-      const planted = template && { template: template.id, language: lang };
-      return ask(api.POST("/api/projects", { body: { title: name, ...(path ? { path } : planted) } }));
+    mutationFn: async () => {
+      if (path || template === null) return { project: await begin({ title: name, ...(path && { path }) }), search: {} };
+      const known = await queryClient.ensureQueryData(templatesQuery(lang));
+      const f = known.find((each) => each.id === template)?.opens;
+      return { project: await begin({ title: name, template, language: lang }), search: f === undefined ? {} : { f } };
     },
-    onSuccess: (project) => {
+    onSuccess: ({ project, search }) => {
       refresh(keys.projects);
-      const opens = path || !template ? {} : { f: template.opens };
-      void navigate({ to: "/p/$pid", params: { pid: project.id }, search: opens });
+      void navigate({ to: "/p/$pid", params: { pid: project.id }, search });
     },
     onError: (error) => isOfPath(error) || toastError(error),
   });
@@ -98,6 +99,10 @@ export function NewProject() {
       </div>
     </div>
   );
+}
+
+function begin(body: NewProjectIn) {
+  return ask(api.POST("/api/projects", { body }));
 }
 
 /** A folder's own name, under which its project goes unless another is given. */

@@ -20,8 +20,8 @@ const ICONS: Record<Template["id"], LucideIcon> = {
 };
 
 interface Props {
-  chosen: Template | null;
-  onChoose: (template: Template | null) => void;
+  chosen: Template["id"] | null;
+  onChoose: (template: Template["id"] | null) => void;
 }
 
 /** What a project begins with. On a phone it is folded away: the projects below are what one came for. */
@@ -30,12 +30,13 @@ export function TemplateChooser({ chosen, onChoose }: Props) {
   const id = useId();
   const isNarrow = useNarrow();
   const [isOpen, setOpen] = useState(false);
+  const title = useQuery(templatesQuery(useLang())).data?.find((each) => each.id === chosen)?.title;
   const cards = <Cards chosen={chosen} onChoose={onChoose} />;
   if (!isNarrow) return <div className="mt-5">{cards}</div>;
   return (
     <div className="mt-3">
       <Button look="ghost" className="w-full" aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
-        {t("projects.template.of", { title: chosen?.title ?? t("projects.blank") })}
+        {t("projects.template.of", { title: title ?? t("projects.blank") })}
         <ChevronDown aria-hidden className={cx("size-4 transition-transform", isOpen && "rotate-180")} />
       </Button>
       <div id={id} className="mt-2">
@@ -53,8 +54,8 @@ function Cards({ chosen, onChoose }: Props) {
     <>
       <RadioGroup.Root
         aria-label={t("projects.template")}
-        value={chosen?.id ?? BLANK}
-        onValueChange={(value) => onChoose(templates.find((each) => each.id === value) ?? null)}
+        value={chosen ?? BLANK}
+        onValueChange={(value) => onChoose(templates.find((each) => each.id === value)?.id ?? null)}
         className="grid grid-cols-3 gap-2.5 max-md:grid-cols-1"
       >
         <Card value={BLANK} icon={File} title={t("projects.blank")} text={t("projects.blank.text")} />

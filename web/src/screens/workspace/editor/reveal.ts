@@ -3,13 +3,27 @@ import { EditorView } from "@codemirror/view";
 import { unitsIn } from "@/lib/chars";
 import type { Place } from "./place";
 
+/** Frames in which a new view may still learn how high its lines are. */
+const FRAMES = 8;
+
 /** Select what stands at a place and bring it into the middle of the view. */
 export function reveal(view: EditorView, place: Place): void {
   const { from, to } = rangeOf(view.state.doc, place);
-  view.dispatch({
-    selection: EditorSelection.range(from, to),
-    effects: EditorView.scrollIntoView(EditorSelection.range(from, to), { y: "center" }),
-  });
+  const effects = EditorView.scrollIntoView(from, { y: "center" });
+  view.dispatch({ selection: EditorSelection.range(from, to), effects });
+  const insist = (left: number) =>
+    requestAnimationFrame(() => {
+      if (left === 0 || !view.dom.isConnected || isShown(view, from)) return;
+      view.dispatch({ effects });
+      insist(left - 1);
+    });
+  insist(FRAMES);
+}
+
+/** A view that was just made scrolls by heights it has guessed, and may miss by far. */
+function isShown(view: EditorView, at: number): boolean {
+  const [spot, frame] = [view.coordsAtPos(at), view.scrollDOM.getBoundingClientRect()];
+  return spot !== null && spot.top >= frame.top && spot.bottom <= frame.bottom;
 }
 
 /** Where the place is now: the text may have moved since it was found, then its nearest like is meant. */

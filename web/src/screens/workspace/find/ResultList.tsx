@@ -66,7 +66,7 @@ const Row = memo(function Row({ id, hit, at, isActive, onOpen }: RowProps) {
     >
       <span className="line-clamp-2 min-w-0 break-words">
         {before}
-        <mark className="rounded-[3px] bg-warn-soft text-ink">{match}</mark>
+        <mark className="rounded-[3px] bg-warn-soft font-semibold text-ink">{match}</mark>
         {after}
       </span>
     </div>
