@@ -11,7 +11,7 @@ from tests.browser.rig import Desk, Studio, forgive
 from tests.browser.test_chat import BOTH_ENTERS, commit
 from tests.browser.test_editor import novel
 from tests.browser.test_looks import check, check_phone
-from tests.browser.test_looks import phone as phone  # noqa: PLC0414 (a fixture)
+from tests.browser.test_looks import phone as phone
 
 pytestmark = pytest.mark.alone
 

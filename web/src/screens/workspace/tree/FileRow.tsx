@@ -63,7 +63,7 @@ export function FileRow({ item, ime, isOpen, isDropTarget, ...menu }: Props) {
         <Chevron item={item} />
         <KindIcon id={`${id}-kind`} kind={entry.type} isExpanded={item.isExpanded()} />
         <span className="min-w-0 flex-1 truncate">{item.getItemName()}</span>
-        <Words id={`${id}-words`} words={entry.words} />
+        <Words id={`${id}-words`} words={entry.words} isOpen={isOpen} />
       </button>
     </WithMenu>
   );
@@ -83,12 +83,12 @@ function Chevron({ item }: { item: ItemInstance<Entry> }) {
 }
 
 /** Where they are counted; the unit is only said. */
-function Words({ id, words }: { id: string; words: number | null }) {
+function Words({ id, words, isOpen }: { id: string; words: number | null; isOpen: boolean }) {
   const t = useT();
   const lang = useLang();
   if (!words) return null;
   return (
-    <span id={id} className="tabular shrink-0 text-[11px] text-ink-3">
+    <span id={id} className={cx("tabular shrink-0 text-[11px]", isOpen ? "text-ink-2" : "text-ink-3")}>
       <span aria-hidden>{formatNumber(words, lang)}</span>
       <span className="sr-only">{t("tree.words", { n: words })}</span>
     </span>
