@@ -112,6 +112,14 @@ def test_finding_case_and_what_is_selected(desk: Callable[..., Desk]) -> None:
     expect(field(page)).to_be_focused()
 
 
+def test_finding_opens_a_pane_that_is_folded_away(desk: Callable[..., Desk]) -> None:
+    at = desk(files=FILES)
+    at.page.keyboard.press("Control+b")
+    expect(at.page.get_by_role("tree")).not_to_be_in_viewport()
+    start(at.page, "雨停")
+    expect(at.page.get_by_role("option")).to_be_in_viewport()
+
+
 def test_finding_from_the_palette(desk: Callable[..., Desk]) -> None:
     at = desk(files=FILES)
     page = at.page

@@ -265,6 +265,19 @@ def test_04_quick_steps_are_all_taken_and_undone_together(desk: Callable[..., De
     wait_stored(at, *names)
 
 
+def test_04_undo_passes_over_what_is_gone(desk: Callable[..., Desk]) -> None:
+    at = desk(files=FILES)
+    page = at.page
+    row(page, "丙.md").focus()
+    page.keyboard.press("Alt+ArrowUp")
+    wait_stored(at, "甲.md", "丙.md", "乙.md", "卷", "卷/一.md", "卷/二.md")
+    at.studio.call("DELETE", f"/api/projects/{at.project.id}/files/甲.md")
+    wait_for_rows(page, "丙.md", "乙.md", "卷", "一.md", "二.md")
+    page.get_by_role("button", name="撤销").click()
+    wait_for_rows(page, "乙.md", "丙.md", "卷", "一.md", "二.md")
+    wait_stored(at, "乙.md", "丙.md", "卷", "卷/一.md", "卷/二.md")
+
+
 def test_04_order_by_the_menu(desk: Callable[..., Desk]) -> None:
     at = desk(files=FILES)
     row(at.page, "乙.md").click(button="right")

@@ -1,11 +1,11 @@
 import { create } from "zustand";
 import { api, ask } from "@/api/client";
-import { keys, queryClient } from "@/api/queries";
+import { filesQuery, keys, queryClient } from "@/api/queries";
 import { t } from "@/i18n/t";
 import { toastError, toastUndo } from "@/ui/toast";
 import { rename } from "./actions";
 import { landing, namesIn, placed, topmost, type Orders } from "./order";
-import { folderOf, nameOf, type Shelf } from "./paths";
+import { folderOf, join, nameOf, type Shelf } from "./paths";
 
 /** Orders that are shown already, until the server has them; those of one project at a time. */
 const useOrders = create<{ pid: string; orders: Orders }>(() => ({ pid: "", orders: {} }));
@@ -59,7 +59,7 @@ export async function reorder(pid: string, path: string, names: readonly string[
   const { before: start } = last;
   const undo = () => {
     last = { key: "", before: [], at: 0 };
-    return arrange(pid, folder, start);
+    return arrange(pid, folder, stillThere(pid, folder, start));
   };
   try {
     const sent = arrange(pid, folder, names);
@@ -68,6 +68,13 @@ export async function reorder(pid: string, path: string, names: readonly string[
   } catch (error) {
     toastError(error);
   }
+}
+
+/** The names that have not been deleted or renamed since: the server refuses an order of others. */
+function stillThere(pid: string, folder: string, names: readonly string[]): string[] {
+  const entries = queryClient.getQueryData(filesQuery(pid).queryKey)?.entries ?? [];
+  const paths = new Set(entries.map(({ path }) => path));
+  return names.filter((name) => paths.has(join(folder, name)));
 }
 
 interface Where {
