@@ -109,8 +109,8 @@ async def test_finding(shared: Running, tmp_path: Path, place: str) -> None:
     found = await shared.json("GET", f"{at}/find?phrase=雨&limit=2")
     assert (found["total"], found["files"]) == (3, 2)
     assert found["hits"] == [
-        {"path": "第1章.md", "line": 1, "column": 2, "excerpt": "夜雨"},
-        {"path": "第1章.md", "line": 2, "column": 1, "excerpt": "雨夜 Rain"},
+        {"path": "第1章.md", "line": 1, "column": 2, "excerpt": "夜雨", "start": 1, "end": 2},
+        {"path": "第1章.md", "line": 2, "column": 1, "excerpt": "雨夜 Rain", "start": 0, "end": 1},
     ]
     assert (await shared.json("GET", f"{at}/find?phrase=RAIN"))["total"] == 1
     assert (await shared.json("GET", f"{at}/find?phrase=RAIN&match_case=true"))["total"] == 0

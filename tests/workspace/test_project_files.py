@@ -495,6 +495,8 @@ async def test_find(
         )
         found = await desk.author.find(phrase, match_case=match_case)
     places = [(hit.path, hit.line, hit.column) for hit in found.hits]
+    marked = {hit.excerpt[hit.start : hit.end] for hit in found.hits}
+    assert {each.lower() for each in marked} <= {phrase.lower()}
     if phrase == "İstanbul":
         assert set(expected) <= set(places)
     else:
@@ -507,7 +509,17 @@ async def test_find_shows_the_place_and_counts_the_rest(tmp_path: Path) -> None:
         await desk.author.write("a.md", f"{'x' * 100}目标{'y' * 100}\n" * 5, base=None)
         found = await desk.author.find("目标", limit=2)
     assert (len(found.hits), found.total) == (2, 5)
-    assert found.hits[1].excerpt == "x" * 60 + "目标" + "y" * 60
+    hit = found.hits[1]
+    assert hit.excerpt == "x" * 60 + "目标" + "y" * 60
+    assert (hit.start, hit.end) == (60, 62)
+
+
+async def test_find_marks_what_it_shows_of_a_phrase_of_two_lines(tmp_path: Path) -> None:
+    async with open_desk(tmp_path) as desk:
+        await desk.author.write("a.md", "x𠮷雨\r\n夜y", base=None)
+        (hit,) = (await desk.author.find("雨\r\n夜")).hits
+    assert (hit.line, hit.column, hit.excerpt) == (1, 3, "x𠮷雨")
+    assert hit.excerpt[hit.start : hit.end] == "雨"
 
 
 # Properties

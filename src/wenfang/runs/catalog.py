@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from wenfang.problems import Problem
-from wenfang.storage import Database, SqliteTx, projects, runs, sessions
+from wenfang.storage import Database, SqliteTx, Tx, projects, runs, sessions
 
 from . import sql
 from .entries import entry_of
@@ -34,6 +34,8 @@ _LIVE_SESSION = sessions.c.deleted_at.is_(None)
 _LONGEST_TITLE = 200
 
 Told = tuple[Session, tuple[Frame, ...]]
+Begin = Callable[[Tx, str], None]
+"""Puts the first files into the project with this id."""
 
 
 class Catalog:
@@ -50,24 +52,31 @@ class Catalog:
         self._clock = clock
         self._new_id = new_id
 
-    async def create_project(self, title: str, path: Path | None) -> Project:
+    async def create_project(
+        self, title: str, path: Path | None, begin: Begin | None = None
+    ) -> Project:
+        """`begin` puts the first files into a new project of the database, in the same step."""
         project_id = self._new_id("prj")
         if path is not None:
             values = _own_folder(project_id, path) | {"title": title_of(title)}
         else:
             values = _row(project_id, title_of(title), folder=None)
-        return await self._db.write(partial(self._insert_project, values))
+        return await self._db.write(partial(self._insert_project, values, begin=begin))
 
     async def project_at(self, path: Path) -> Project:
         """The project of a person's folder, made or restored if need be."""
         values = _own_folder(self._new_id("prj"), path)
         return await self._db.write(partial(self._insert_project, values))
 
-    def _insert_project(self, values: dict[str, Any], tx: SqliteTx) -> Project:
+    def _insert_project(
+        self, values: dict[str, Any], tx: SqliteTx, begin: Begin | None = None
+    ) -> Project:
         now = self._clock()
         same = projects.c.path == values["path"]
         if tx.sa.execute(projects.update().where(same).values(deleted_at=None)).rowcount == 0:
             tx.sa.execute(projects.insert().values(**values, created_at=now, updated_at=now))
+            if begin is not None:
+                begin(tx, values["id"])
         return _project(tx.sa.execute(_PROJECTS.where(same)).one())
 
     async def projects(self) -> list[Project]:

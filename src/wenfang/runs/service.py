@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wenfang.core import REASONS, RunEnd, Usage, new_id
 from wenfang.problems import Problem
@@ -30,6 +31,9 @@ from .records import AgentSpec, Frame, MakeAgent, Options, Project, RunInfo, Ses
 from .shelf import Shelf
 from .snapshots import read_snapshot
 from .sqlite_journal import SqliteJournal
+
+if TYPE_CHECKING:
+    from wenfang.workspace.templates import Template
 
 _USER = "local"
 _LONGEST_OWN_TITLE = 60
@@ -130,9 +134,13 @@ class Runs:
         self.sessions = catalog.sessions
         self.session = catalog.session
 
-    async def create_project(self, title: str, path: Path | None = None) -> Project:
-        """Make a project, with its files in the database or in the existing folder `path`."""
-        return await self._catalog.create_project(title, path)
+    async def create_project(
+        self, title: str, path: Path | None = None, *, template: Template | None = None
+    ) -> Project:
+        """Make a project, with its files in the database, all those of `template` at once, or in the
+        existing folder `path`, which has files of its own."""
+        begin = None if template is None else self._desk.shelf.planting(template)
+        return await self._catalog.create_project(title, path, begin)
 
     async def files(self, project_id: str) -> Files:
         """A project's files, for its author. Raises Problem `project_not_found`."""

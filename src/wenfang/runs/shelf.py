@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from wenfang.storage import Database
+from wenfang.storage import Database, Tx
 from wenfang.workspace import Files, FolderFiles, Workspace
+
+if TYPE_CHECKING:
+    from wenfang.workspace.templates import Template
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,3 +36,16 @@ class Shelf:
 
         by = By(actor=actor, run_id=run_id)
         return ProjectFiles(self.database, project_id, by=by, clock=self.clock, new_id=self.new_id)
+
+    def planting(self, template: Template) -> Callable[[Tx, str], None]:
+        """What puts a template into a new project, within the transaction that makes the project."""
+        from wenfang.workspace.project import By, ProjectFiles
+
+        def plant(tx: Tx, project_id: str) -> None:
+            by = By(actor="system")
+            files = ProjectFiles(
+                self.database, project_id, by=by, clock=self.clock, new_id=self.new_id
+            )
+            files.plant_in(tx, template.folders, template.seeds)
+
+        return plant

@@ -7,10 +7,12 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from wenfang.core import DialectName, Reason, Status, Usage
+from wenfang.problems import Language
 from wenfang.runs import Event
 from wenfang.settings import Change, DialectChoice, LanguageChoice, Provider
 from wenfang.workspace import Kind
 
+TemplateKey = Literal["novel", "short_story", "screenplay", "report", "prd"]
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Path = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 Words = Annotated[str, StringConstraints(min_length=1, max_length=1_000_000, pattern=r"\S")]
@@ -48,7 +50,8 @@ class Info(Shape):
 
 
 class Project(Shape):
-    """`path` is a person's own folder of the disk; empty: the files are in the database."""
+    """`path` is a person's own folder of the disk; empty: the files are in the database. `words` is null
+    where they were not counted."""
 
     id: str
     title: str
@@ -57,6 +60,7 @@ class Project(Shape):
     updated_at: float
     files: int
     size_bytes: int
+    words: int | None
     running: int
 
 
@@ -115,12 +119,15 @@ class Version(Shape):
 
 
 class Hit(Shape):
-    """`line` and `column` count from 1, `column` in characters; `excerpt` is of the line around it."""
+    """`line` and `column` count from 1, `column` in characters; `excerpt` is of the line around it, and
+    what was found goes there from `start` to `end`, in characters from 0."""
 
     path: str
     line: int
     column: int
     excerpt: str
+    start: int
+    end: int
 
 
 class Found(Shape):
@@ -249,9 +256,20 @@ class ProjectIn(Shape):
 
 class NewProjectIn(ProjectIn):
     """`path` is an existing folder of this machine, whose files the project shall have; without it they
-    are in the database."""
+    are in the database. `template` is what it begins with there, in `language`."""
 
     path: Path | None = None
+    template: TemplateKey | None = None
+    language: Language | None = None
+
+
+class Template(Shape):
+    """What a project may begin with; `opens` is the path to show first."""
+
+    id: TemplateKey
+    title: str
+    description: str
+    opens: str
 
 
 class RenameSessionIn(Shape):

@@ -58,9 +58,13 @@ def _hit(path: str, text: str, at: int, length: int) -> Hit:
     begin = text.rfind("\n", 0, at) + 1
     end = text.find("\n", at)
     end = len(text) if end < 0 else end
+    first = max(begin, at - _EXCERPT)
+    excerpt = text[first : min(end, at + length + _EXCERPT)].rstrip("\r")
     return Hit(
         path=path,
         line=text.count("\n", 0, at) + 1,
         column=at - begin + 1,
-        excerpt=text[max(begin, at - _EXCERPT) : min(end, at + length + _EXCERPT)].rstrip("\r"),
+        excerpt=excerpt,
+        start=at - first,
+        end=min(at - first + length, len(excerpt)),  # a phrase may go on in the next line
     )

@@ -36,7 +36,7 @@ class FileText:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing(Generic[E]):
     """What is in a folder, at most as many entries as asked for. `files`,
-    `folders` and `size_bytes` count all of them; `truncated` says that entries were left out, and
+    `folders`, `size_bytes` and `words` count all of them (`words` is None where they were not counted); `truncated` says that entries were left out, and
     `complete` that the counts are exact (they stop at a very large number of entries)."""
 
     path: str
@@ -46,6 +46,7 @@ class Listing(Generic[E]):
     size_bytes: int
     truncated: bool
     complete: bool
+    words: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,12 +118,14 @@ class Saved:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """A place where a phrase was found. `line` and `column` count from 1, `column` in characters;
-    `excerpt` is the line around it."""
+    `excerpt` is the line around it, in which the phrase goes from `start` to `end` (characters, from 0)."""
 
     path: str
     line: int
     column: int
     excerpt: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,5 @@
 import { QueryClient, queryOptions } from "@tanstack/react-query";
+import type { Lang } from "@/i18n/t";
 import { api, ApiError, ask } from "./client";
 import type { Version } from "./types";
 
@@ -20,6 +21,8 @@ export const keys = {
   files: (pid: string) => ["files", pid] as const,
   sessions: (pid: string) => ["sessions", pid] as const,
   versions: (pid: string) => ["versions", pid] as const,
+  found: (pid: string) => ["found", pid] as const,
+  templates: (lang: string) => ["templates", lang] as const,
   settings: ["settings"] as const,
   model: ["model"] as const,
   probe: ["probe"] as const,
@@ -29,6 +32,14 @@ export const projectsQuery = queryOptions({
   queryKey: keys.projects,
   queryFn: () => ask(api.GET("/api/projects")),
 });
+
+/** What a new project may begin with: it does not change while the server runs. */
+export const templatesQuery = (language: Lang) =>
+  queryOptions({
+    queryKey: keys.templates(language),
+    queryFn: () => ask(api.GET("/api/templates", { params: { query: { language } } })),
+    staleTime: Infinity,
+  });
 
 export const filesQuery = (pid: string) =>
   queryOptions({

@@ -640,6 +640,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Templates
+         * @description The templates in one language, in the order in which they are offered.
+         */
+        get: operations["list_templates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -1118,17 +1138,22 @@ export interface components {
         };
         /**
          * Hit
-         * @description `line` and `column` count from 1, `column` in characters; `excerpt` is of the line around it.
+         * @description `line` and `column` count from 1, `column` in characters; `excerpt` is of the line around it, and
+         *     what was found goes there from `start` to `end`, in characters from 0.
          */
         Hit: {
             /** Column */
             column: number;
+            /** End */
+            end: number;
             /** Excerpt */
             excerpt: string;
             /** Line */
             line: number;
             /** Path */
             path: string;
+            /** Start */
+            start: number;
         };
         /**
          * Image
@@ -1273,11 +1298,15 @@ export interface components {
         /**
          * NewProjectIn
          * @description `path` is an existing folder of this machine, whose files the project shall have; without it they
-         *     are in the database.
+         *     are in the database. `template` is what it begins with there, in `language`.
          */
         NewProjectIn: {
+            /** Language */
+            language?: ("zh" | "en") | null;
             /** Path */
             path?: string | null;
+            /** Template */
+            template?: ("novel" | "short_story" | "screenplay" | "report" | "prd") | null;
             /** Title */
             title: string;
         };
@@ -1342,7 +1371,8 @@ export interface components {
         };
         /**
          * Project
-         * @description `path` is a person's own folder of the disk; empty: the files are in the database.
+         * @description `path` is a person's own folder of the disk; empty: the files are in the database. `words` is null
+         *     where they were not counted.
          */
         Project: {
             /** Created At */
@@ -1361,6 +1391,8 @@ export interface components {
             title: string;
             /** Updated At */
             updated_at: number;
+            /** Words */
+            words: number | null;
         };
         /** ProjectIn */
         ProjectIn: {
@@ -1722,6 +1754,23 @@ export interface components {
              * @enum {string}
              */
             type: "step.started";
+        };
+        /**
+         * Template
+         * @description What a project may begin with; `opens` is the path to show first.
+         */
+        Template: {
+            /** Description */
+            description: string;
+            /**
+             * Id
+             * @enum {string}
+             */
+            id: "novel" | "short_story" | "screenplay" | "report" | "prd";
+            /** Opens */
+            opens: string;
+            /** Title */
+            title: string;
         };
         /**
          * TestResult
@@ -4230,6 +4279,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description any other failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_templates: {
+        parameters: {
+            query: {
+                language: "zh" | "en";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"][];
                 };
             };
             /** @description any other failure */

@@ -1,6 +1,7 @@
 import { enDocuments } from "./en-documents";
 import { enProblems } from "./en-problems";
 import { enVersions } from "./en-versions";
+import { enTree } from "./en-tree";
 import type { Key } from "./zh";
 
 export const en: Record<Key, string> = {
@@ -271,4 +272,5 @@ export const en: Record<Key, string> = {
   ...enDocuments,
   ...enProblems,
   ...enVersions,
+  ...enTree,
 };

@@ -1,6 +1,7 @@
 import { zhDocuments } from "./zh-documents";
 import { zhProblems } from "./zh-problems";
 import { zhVersions } from "./zh-versions";
+import { zhTree } from "./zh-tree";
 
 /** Every word of the studio. `en` must have the same keys: a missing one does not compile. */
 export const zh = {
@@ -269,6 +270,7 @@ export const zh = {
   ...zhDocuments,
   ...zhProblems,
   ...zhVersions,
+  ...zhTree,
 } as const;
 
 export type Key = keyof typeof zh;

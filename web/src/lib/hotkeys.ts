@@ -30,9 +30,11 @@ export function useHotkeys(bindings: Readonly<Record<string, () => void>>): void
       const act = latest.current[nameOf(event)];
       if (!act) return;
       event.preventDefault();
+      event.stopPropagation();
       act();
     };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
+    // Before the part that has the focus: the editor takes Ctrl+Shift+F for its own Ctrl+F under caps lock.
+    window.addEventListener("keydown", onKey, true);
+    return () => window.removeEventListener("keydown", onKey, true);
   }, []);
 }

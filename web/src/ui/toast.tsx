@@ -37,9 +37,10 @@ export function toastWarning(message: string): void {
   toast.warning(message);
 }
 
-/** Say what was done and offer the way back. */
-export function toastUndo(message: string, undo: () => Promise<unknown>): void {
+/** Say what was done and offer the way back. The same `id` again takes the place of the one before. */
+export function toastUndo(message: string, undo: () => Promise<unknown>, id?: string): void {
   toast(message, {
+    ...(id !== undefined && { id }),
     duration: 8000,
     action: { label: t("common.undo"), onClick: () => void undo().catch(toastError) },
   });

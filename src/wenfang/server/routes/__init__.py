@@ -1,10 +1,22 @@
 """The routes, one module for each thing the studio works with."""
 
-from . import documents, files, model, projects, runs, sessions, settings, system, versions
+from . import (
+    documents,
+    files,
+    model,
+    projects,
+    runs,
+    sessions,
+    settings,
+    system,
+    templates,
+    versions,
+)
 
 routers = (
     system.router,
     projects.router,
+    templates.router,
     files.router,
     versions.router,
     documents.router,

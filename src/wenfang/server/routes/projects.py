@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path as FolderPath
+from typing import TYPE_CHECKING
 
 from fastapi import APIRouter
 
@@ -14,6 +15,9 @@ from wenfang.workspace import WorkspaceError
 from ..errors import documented
 from ..services import Served, Services
 from ..shapes import NewProjectIn, Project, ProjectIn
+
+if TYPE_CHECKING:
+    from wenfang.workspace.templates import Template
 
 router = APIRouter(prefix="/api/projects", tags=["projects"])
 
@@ -32,7 +36,9 @@ async def list_projects(services: Served) -> list[Project]:
 )
 async def create_project(body: NewProjectIn, services: Served) -> Project:
     folder = None if body.path is None else _folder(body.path)
-    return await _shape(services, await services.runs.create_project(body.title, folder))
+    template = _template(body)
+    made = await services.runs.create_project(body.title, folder, template=template)
+    return await _shape(services, made)
 
 
 @router.patch("/{pid}", responses=documented("project_not_found"))
@@ -59,8 +65,20 @@ def _folder(path: str) -> FolderPath:
     return folder
 
 
+def _template(body: NewProjectIn) -> Template | None:
+    if body.template is None:
+        return None
+    if body.path is not None:
+        raise Problem("invalid_request", field="template", problem="a folder has files of its own")
+    if body.language is None:
+        raise Problem("invalid_request", field="language", problem="a template needs one")
+    from wenfang.workspace.templates import find_template  # an idle server has none
+
+    return find_template(body.template, body.language)
+
+
 async def _shape(services: Services, project: StoredProject) -> Project:
-    files, size_bytes = await _count(services, project.id)
+    files, size_bytes, words = await _count(services, project.id)
     return Project(
         id=project.id,
         title=project.title,
@@ -70,12 +88,13 @@ async def _shape(services: Services, project: StoredProject) -> Project:
         running=project.running,
         files=files,
         size_bytes=size_bytes,
+        words=words,
     )
 
 
-async def _count(services: Services, project_id: str) -> tuple[int, int]:
+async def _count(services: Services, project_id: str) -> tuple[int, int, int | None]:
     try:
         listing = await (await services.runs.files(project_id)).listing(limit=0)
     except (WorkspaceError, Problem):  # a person's own folder may be gone, or the project by now
-        return 0, 0
-    return listing.files, listing.size_bytes
+        return 0, 0, None
+    return listing.files, listing.size_bytes, listing.words

@@ -76,7 +76,14 @@ async def find(
         total=found.total,
         files=found.files,
         hits=[
-            Hit(path=each.path, line=each.line, column=each.column, excerpt=each.excerpt)
+            Hit(
+                path=each.path,
+                line=each.line,
+                column=each.column,
+                excerpt=each.excerpt,
+                start=each.start,
+                end=each.end,
+            )
             for each in found.hits
         ],
     )

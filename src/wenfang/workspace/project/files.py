@@ -115,18 +115,18 @@ class ProjectFiles(FileReader):
     async def plant(self, folders: Sequence[RootFolder], seeds: Sequence[Seed] = ()) -> None:
         """Begin a project from a template, or bring back root folders that are missing (TL-7): everything,
         or nothing. Raises `WorkspaceError` "path_exists"."""
+        await self._write(tree.ROOT, lambda tx: self.plant_in(tx, folders, seeds))
+
+    def plant_in(self, tx: Tx, folders: Sequence[RootFolder], seeds: Sequence[Seed] = ()) -> None:
+        """`plant`, as a part of a transaction that does more."""
+        tree.lock(tx, self._project)
         planter = Planter(
             self._project,
             clock=self._clock,
             new_id=self._new_id,
             text_limit_bytes=self._text_limit,
         )
-
-        def plant(tx: Tx) -> None:
-            tree.lock(tx, self._project)
-            planter.plant(tx, folders, seeds)
-
-        await self._write(tree.ROOT, plant)
+        planter.plant(tx, folders, seeds)
 
     async def write(
         self,

@@ -56,6 +56,7 @@ class FileReader:
             files=len(found) - folders,
             folders=folders,
             size_bytes=sum(place.row.size_bytes for place in found),
+            words=sum(place.row.words or 0 for place in found),
             truncated=len(found) > limit,
             complete=True,
         )

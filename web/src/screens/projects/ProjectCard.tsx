@@ -28,11 +28,11 @@ export function ProjectCard({ project, now }: { project: Project; now: number })
       </Link>
       <div id={`about-${project.id}`} className="pointer-events-none -mt-3 px-5 pb-4 text-[13px] text-ink-3">
         <p className="tabular">
-          {t("projects.files", { n: project.files })}
+          {project.words === null ? formatBytes(project.size_bytes) : t("projects.words", { n: project.words })}
           <span aria-hidden className="mx-1.5">
             ·
           </span>
-          {formatBytes(project.size_bytes)}
+          {t("projects.files", { n: project.files })}
         </p>
         <p className="mt-5 flex items-center gap-2">
           {project.running > 0 ? (

@@ -1,10 +1,12 @@
+import { useEffect } from "react";
 import { Group, Panel, Separator, useDefaultLayout, usePanelRef, type PanelImperativeHandle } from "react-resizable-panels";
 import { useT } from "@/i18n/t";
 import { useHotkeys } from "@/lib/hotkeys";
 import { Chat } from "./chat/Chat";
 import { useWorkspace } from "./context";
 import { EditorPane } from "./EditorPane";
-import { FilePane } from "./tree/FilePane";
+import { onAsked } from "./find/store";
+import { SidePane } from "./SidePane";
 
 const EDGE =
   "relative w-px bg-line outline-none transition-colors before:absolute before:inset-y-0 before:-inset-x-1 data-[separator=hover]:bg-accent data-[separator=active]:bg-accent focus-visible:bg-accent focus-visible:shadow-[0_0_0_1px_var(--accent)]";
@@ -16,6 +18,7 @@ export function Desk() {
   const files = usePanelRef();
   const chat = usePanelRef();
   const layout = useDefaultLayout({ id: `wenfang.panes.${projectId}`, storage: localStorage });
+  useEffect(() => onAsked(() => files.current?.expand()), [files]); // what was asked for is to be seen
   useHotkeys({
     "mod+B": () => toggle(files.current),
     "mod+J": () => toggle(chat.current),
@@ -23,7 +26,7 @@ export function Desk() {
   return (
     <Group className="border-t border-line" {...layout}>
       <Panel id="files" panelRef={files} collapsible minSize={180} defaultSize={240} groupResizeBehavior="preserve-pixel-size">
-        <FilePane />
+        <SidePane />
       </Panel>
       <Separator aria-label={t("workspace.resize.files")} className={EDGE} />
       <Panel id="editor" minSize={320}>

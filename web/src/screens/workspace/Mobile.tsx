@@ -6,7 +6,7 @@ import { activeRun } from "@/run/selectors";
 import { useRuns } from "@/run/store";
 import { Chat } from "./chat/Chat";
 import { EditorPane } from "./EditorPane";
-import { FilePane } from "./tree/FilePane";
+import { SidePane } from "./SidePane";
 
 const TABS = ["files", "editor", "chat"] as const;
 export type Tab = (typeof TABS)[number];
@@ -23,7 +23,7 @@ export function Mobile({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) 
   return (
     <Tabs.Root value={tab} onValueChange={(value) => onTab(value as Tab)} className="flex h-full flex-col">
       <Pane tab="files">
-        <FilePane />
+        <SidePane />
       </Pane>
       <Pane tab="editor">
         <EditorPane />

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Search } from "lucide-react";
 import { useId, useMemo, useState } from "react";
 import { filesQuery } from "@/api/queries";
 import { useT } from "@/i18n/t";
@@ -17,7 +18,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const t = useT();
   const ime = useIme();
   const id = useId();
-  const { projectId, openFile } = useWorkspace();
+  const { projectId, openFile, openFind } = useWorkspace();
   const { data } = useQuery(filesQuery(projectId));
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
@@ -28,13 +29,26 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const commands: Item[] = COMMANDS.map(({ label, keys, act }) => ({ name: t(label), about: keyWords(keys), act }));
   const named = rank(commands.map(({ name }) => name), query);
   const found = [...files, ...commands.filter(({ name }) => named.includes(name))];
-  const choose = (item: Item | undefined) => {
-    if (!item) return;
+  /** The last row looks into the files instead. */
+  const count = found.length + (query.trim() ? 1 : 0);
+  const choose = (index: number) => {
+    const item = found[index];
+    if (index >= count) return;
     onClose();
-    if (item.path === undefined) item.act?.();
+    if (item === undefined) openFind(query.trim());
+    else if (item.path === undefined) item.act?.();
     else openFile(item.path);
   };
-  const move = (by: number) => setAt((at + by + found.length) % Math.max(found.length, 1));
+  const move = (by: number) => setAt((at + by + count) % Math.max(count, 1));
+  const row = (index: number) => ({
+    id: `${id}-${index}`,
+    role: "option",
+    tabIndex: -1,
+    "aria-selected": index === at,
+    ref: index === at ? intoView : undefined,
+    onClick: () => choose(index),
+    className: cx("flex cursor-pointer items-baseline gap-2 rounded-lg px-3.5 py-2 text-sm max-md:min-h-11", index === at && "bg-sunken"),
+  });
   return (
     <Dialog bare wide open onOpenChange={(open) => !open && onClose()} title={t("palette.open")}>
       <input
@@ -42,7 +56,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         aria-label={t("palette.open")}
         aria-expanded
         aria-controls={id}
-        aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
+        aria-activedescendant={count > 0 ? `${id}-${at}` : undefined}
         placeholder={t("palette.placeholder")}
         value={query}
         autoFocus
@@ -55,7 +69,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           if (ime.owns(event)) return;
           if (event.key === "ArrowDown") move(1);
           else if (event.key === "ArrowUp") move(-1);
-          else if (event.key === "Enter") choose(found[at]);
+          else if (event.key === "Enter") choose(at);
           else return;
           event.preventDefault();
         }}
@@ -63,21 +77,18 @@ export function Palette({ onClose }: { onClose: () => void }) {
       />
       <div id={id} role="listbox" aria-label={t("palette.results")} className="min-h-12 overflow-y-auto border-t border-line p-1.5">
         {found.map((item, index) => (
-          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the keys are the input's
-          <div
-            key={item.path ?? item.name}
-            id={`${id}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === at}
-            ref={index === at ? intoView : undefined}
-            onClick={() => choose(item)}
-            className={cx("flex cursor-pointer items-baseline gap-2 rounded-lg px-3.5 py-2 text-sm", index === at && "bg-sunken")}
-          >
+          <div key={item.path ?? item.name} {...row(index)}>
             <span className="truncate">{item.name}</span>
             <span className="truncate text-xs text-ink-3">{item.about}</span>
           </div>
         ))}
+        {query.trim() && (
+          <div {...row(found.length)}>
+            <Search aria-hidden className="size-4 self-center text-ink-3" />
+            <span className="flex-1 truncate">{t("palette.find", { phrase: query.trim() })}</span>
+            <kbd className="font-sans text-xs text-ink-3">{keyWords("mod+shift+F")}</kbd>
+          </div>
+        )}
       </div>
       {found.length === 0 && (
         <p role="status" className="px-5 pb-4 text-sm text-ink-3">

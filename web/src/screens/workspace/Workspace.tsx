@@ -16,7 +16,9 @@ import { Mobile, type Tab } from "./Mobile";
 import { Palette } from "./Palette";
 import { Shortcuts } from "./Shortcuts";
 import { WorkspaceContext, type WorkspaceValue } from "./context";
+import { wantPlace } from "./editor/place";
 import { saveAll } from "./editor/saving";
+import { forgetFinding, selectedPhrase, startFinding } from "./find/store";
 import { movedPath } from "./moved";
 import { openVersions, resetHistory, useHistory } from "./versions/store";
 
@@ -36,15 +38,21 @@ function Room({ pid }: { pid: string }) {
   const narrow = useNarrow();
   const [overlay, setOverlay] = useState<"palette" | "shortcuts" | null>(null);
   const isPast = useHistory((state) => state.isOpen);
-  const [tab, setTab] = useState<Tab>("chat");
-  const value = useWorkspaceValue(pid, () => setTab("editor"));
+  const { f } = useSearch({ from: "/p/$pid" });
+  const [tab, setTab] = useState<Tab>(f === undefined ? "chat" : "editor");
+  const value = useWorkspaceValue(pid, setTab);
   const title = useQuery(projectsQuery).data?.find((project) => project.id === pid)?.title ?? "";
 
   useEffect(() => {
     document.title = title ? `${title} · ${t("brand.name")}` : t("brand.title");
   });
+  useEffect(() => forgetFinding, []);
   useHotkeys({
     "mod+P": () => setOverlay("palette"),
+    "mod+shift+F": () => {
+      setOverlay(null);
+      value.openFind(selectedPhrase());
+    },
     "mod+/": () => setOverlay("shortcuts"),
     "mod+S": () => void saveAll(),
     "mod+shift+H": () => openVersions(),
@@ -66,7 +74,7 @@ function Room({ pid }: { pid: string }) {
   );
 }
 
-function useWorkspaceValue(pid: string, onOpen: () => void): WorkspaceValue {
+function useWorkspaceValue(pid: string, onTab: (tab: Tab) => void): WorkspaceValue {
   const { s, f } = useSearch({ from: "/p/$pid" });
   const navigate = useNavigate({ from: "/p/$pid" });
   const sessions = useQuery(sessionsQuery(pid));
@@ -88,14 +96,26 @@ function useWorkspaceValue(pid: string, onOpen: () => void): WorkspaceValue {
       }),
     [f, navigate],
   );
+  const show = (path: string | null) => {
+    void navigate({ search: (old) => ({ ...(old.s && { s: old.s }), ...(path !== null && { f: path }) }) });
+    if (path !== null) onTab("editor");
+  };
   return {
     projectId: pid,
     sessionId,
     file: f ?? null,
     openSession: (id) => void navigate({ search: (old) => ({ ...old, s: id ?? "new" }) }),
     openFile: (path) => {
-      void navigate({ search: (old) => ({ ...(old.s && { s: old.s }), ...(path !== null && { f: path }) }) });
-      if (path !== null) onOpen();
+      wantPlace(null);
+      show(path);
+    },
+    openAt: (path, place) => {
+      wantPlace({ path, place });
+      show(path);
+    },
+    openFind: (phrase) => {
+      startFinding(phrase);
+      onTab("files");
     },
   };
 }

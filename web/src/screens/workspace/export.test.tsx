@@ -18,7 +18,7 @@ let taken: { name: string; href: string }[] = [];
 const forgets: (() => void)[] = [];
 
 async function choose(format: string): Promise<void> {
-  const value = { projectId: "prj_1", sessionId: null, file: null, openSession: vi.fn(), openFile: vi.fn() };
+  const value = { projectId: "prj_1", sessionId: null, file: null, openSession: vi.fn(), openAt: vi.fn(), openFind: vi.fn(), openFile: vi.fn() };
   render(
     <TooltipProvider>
       <WorkspaceContext value={value}>

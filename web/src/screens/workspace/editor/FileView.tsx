@@ -17,6 +17,7 @@ import type { OpenDoc } from "./doc";
 import { openDoc } from "./docs";
 import { LiveText } from "./LiveText";
 import { ReviewOffer } from "./ReviewOffer";
+import { usePlace } from "./place";
 import { StatusBar } from "./StatusBar";
 
 const Conflict = late(() => import("../diff/Conflict").then((module) => module.Conflict));
@@ -53,6 +54,8 @@ function Opened({ doc, path }: { doc: OpenDoc; path: string }) {
   const { phase, theirs } = useStore(doc.store);
   const review = useHistory((state) => (state.review?.path === path ? state.review : null));
   const isReviewed = review !== null && phase !== "conflict" && phase !== "deleted";
+  const isPlaceWanted = usePlace(({ wanted }) => wanted !== null && doc.isAt(wanted.path));
+  if (isPlaceWanted && isPreview) setPreview(false); // places are of the text, not of what it looks like
   return (
     <>
       <FileBar path={path} doc={doc} isPreview={isPreview} onPreview={setPreview} />

@@ -1,18 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
-import { FilePlus2, FolderPlus, Upload } from "lucide-react";
+import { FilePlus2, FolderPlus, Search, Upload } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { filesQuery } from "@/api/queries";
+import { filesQuery, projectsQuery } from "@/api/queries";
 import { useT } from "@/i18n/t";
 import { keyWords, useHotkeys } from "@/lib/hotkeys";
 import { Button, IconButton } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { Empty, Failed, Skeleton } from "@/ui/states";
 import { useWorkspace } from "../context";
+import { FIND_BUTTON } from "../find/store";
+import { useWantedOrders } from "./arrange";
 import { CreateDialog } from "./CreateDialog";
 import { FileTree } from "./FileTree";
 import { ImportList } from "./ImportList";
 import { importDocuments, type Picked } from "./imports";
 import { MoveDialog } from "./MoveDialog";
+import { withOrders } from "./order";
 import { shelve } from "./paths";
 import { useFileDrop } from "./use-file-drop";
 
@@ -23,14 +26,17 @@ const DOCUMENTS = ".txt,.md,.markdown,.html,.htm,.xhtml,.docx,.epub,.zip";
 
 export function FilePane() {
   const t = useT();
-  const { projectId, openFile } = useWorkspace();
+  const { projectId, openFile, openFind } = useWorkspace();
   const { data, error, isPending, refetch } = useQuery(filesQuery(projectId));
-  const shelf = useMemo(() => shelve(data?.entries ?? []), [data]);
+  const isOrdered = !useQuery(projectsQuery).data?.find((project) => project.id === projectId)?.path;
+  const orders = useWantedOrders(projectId);
+  const shelf = useMemo(() => shelve(withOrders(data?.entries ?? [], orders)), [data, orders]);
   const [dialog, setDialog] = useState<TreeDialog | null>(null);
   /** Where a new file goes: the folder that has the focus in the tree. */
   const [folder, setFolder] = useState("");
   /** A row that gets the focus as soon as it is there. */
   const [awaited, setAwaited] = useState<string | null>(null);
+  const [said, setSaid] = useState("");
   /** An import may end when another project is open. */
   const isHere = useRef(true);
   useEffect(() => {
@@ -48,6 +54,9 @@ export function FilePane() {
     <section aria-label={t("workspace.tab.files")} {...drop.props} className="relative flex h-full flex-col bg-paper">
       <header className="flex h-10 shrink-0 items-center pr-1.5 pl-4 max-md:h-12">
         <h2 className="flex-1 font-sans text-[13px] font-medium text-ink-3">{t("workspace.tab.files")}</h2>
+        <IconButton id={FIND_BUTTON} label={t("found.title")} keys={keyWords("mod+shift+F")} onClick={() => openFind()}>
+          <Search aria-hidden />
+        </IconButton>
         <IconButton label={t("tree.new_file")} keys={keyWords("alt+N")} onClick={() => create("file")}>
           <FilePlus2 aria-hidden />
         </IconButton>
@@ -69,6 +78,9 @@ export function FilePane() {
           }}
         />
       </header>
+      <p role="status" data-testid="tree-said" className="sr-only">
+        {said}
+      </p>
       <ImportList onLast={() => opener.current?.focus()} />
       <div
         className={cx(
@@ -86,7 +98,16 @@ export function FilePane() {
             <Button onClick={() => picker.current?.click()}>{t("import.open")}</Button>
           </Empty>
         ) : (
-          <FileTree shelf={shelf} onDialog={setDialog} onFolder={setFolder} dropTarget={drop.target} awaited={awaited} onAwait={setAwaited} />
+          <FileTree
+            shelf={shelf}
+            isOrdered={isOrdered}
+            onDialog={setDialog}
+            onFolder={setFolder}
+            dropTarget={drop.target}
+            awaited={awaited}
+            onAwait={setAwaited}
+            onSay={setSaid}
+          />
         )}
         {data?.truncated && <p className="px-3 py-2 text-xs text-ink-3">{t("tree.truncated")}</p>}
       </div>

@@ -1,12 +1,15 @@
 import type { ItemInstance } from "@headless-tree/core";
-import { ChevronRight, FileText, Folder, FolderInput, FolderOpen, Pencil, Trash2 } from "lucide-react";
-import { memo } from "react";
+import { ArrowDown, ArrowUp, ChevronRight, FileText, Folder, FolderInput, Pencil, Trash2 } from "lucide-react";
+import { useId } from "react";
 import type { Entry } from "@/api/types";
-import { useT } from "@/i18n/t";
+import { useLang, useT } from "@/i18n/t";
+import { formatNumber } from "@/lib/format";
+import { keyWords } from "@/lib/hotkeys";
 import type { ImeGuard } from "@/lib/ime";
 import { cx } from "@/ui/cx";
 import { RightClick, type MenuItem } from "@/ui/menu";
 import type { TreeDialog } from "./FilePane";
+import { KindIcon } from "./KindIcon";
 import { folderOf } from "./paths";
 
 interface Props {
@@ -17,22 +20,29 @@ interface Props {
   isDropTarget: boolean;
   onDialog: (dialog: TreeDialog) => void;
   onDelete: (path: string) => void;
+  onShift: (path: string, by: -1 | 1) => void;
 }
+
+/** Pixels for each level. */
+export const INDENT = 14;
 
 const ROW = "flex h-8 w-full shrink-0 items-center gap-1.5 rounded-lg pr-2 text-left text-sm max-md:h-11";
 
-export function FileRow({ item, ime, isOpen, isDropTarget, onDialog, onDelete }: Props) {
-  const indent = { paddingInlineStart: `${item.getItemMeta().level * 14 + 6}px` };
+export function FileRow({ item, ime, isOpen, isDropTarget, ...menu }: Props) {
+  const id = useId();
+  const entry = item.getItemData();
+  const indent = { paddingInlineStart: `${item.getItemMeta().level * INDENT + 6}px` };
   if (item.isRenaming()) {
     return (
       <div role="none" className={ROW} style={indent}>
-        <Icon isFolder={item.isFolder()} isExpanded={item.isExpanded()} />
+        <Chevron item={item} />
+        <KindIcon kind={entry.type} isExpanded={item.isExpanded()} />
         <RenameInput item={item} ime={ime} />
       </div>
     );
   }
   return (
-    <WithMenu item={item} onDialog={onDialog} onDelete={onDelete}>
+    <WithMenu item={item} {...menu}>
       <button
         type="button"
         {...item.getProps()}
@@ -40,33 +50,50 @@ export function FileRow({ item, ime, isOpen, isDropTarget, onDialog, onDelete }:
         onFocus={() => item.setFocused()}
         style={indent}
         aria-current={isOpen || undefined}
+        aria-describedby={`${id}-kind ${id}-words`}
         data-folder={folderIn(item)}
+        data-path={item.getId()}
         className={cx(
           ROW,
           "-outline-offset-2 transition-colors",
           isOpen ? "bg-accent-soft text-ink" : "text-ink-2 hover:bg-sunken hover:text-ink",
-          (isDropTarget || item.isUnorderedDragTarget()) && "bg-accent-soft outline-2 outline-accent",
+          (isDropTarget || (item.isFolder() && item.isUnorderedDragTarget())) && "bg-accent-soft outline-2 outline-accent",
         )}
       >
-        <Icon isFolder={item.isFolder()} isExpanded={item.isExpanded()} />
-        <span className="truncate">{item.getItemName()}</span>
+        <Chevron item={item} />
+        <KindIcon id={`${id}-kind`} kind={entry.type} isExpanded={item.isExpanded()} />
+        <span className="min-w-0 flex-1 truncate">{item.getItemName()}</span>
+        <Words id={`${id}-words`} words={entry.words} isOpen={isOpen} />
       </button>
     </WithMenu>
   );
 }
 
-const Icon = memo(function Icon({ isFolder, isExpanded }: { isFolder: boolean; isExpanded: boolean }) {
-  const Kind = isFolder ? (isExpanded ? FolderOpen : Folder) : FileText;
+function Chevron({ item }: { item: ItemInstance<Entry> }) {
   return (
-    <>
-      <ChevronRight
-        aria-hidden
-        className={cx("size-3.5 shrink-0 text-ink-3 transition-transform", isExpanded && "rotate-90", !isFolder && "invisible")}
-      />
-      <Kind aria-hidden className="size-4 shrink-0 text-ink-3" />
-    </>
+    <ChevronRight
+      aria-hidden
+      className={cx(
+        "size-3.5 shrink-0 text-ink-3 transition-transform",
+        item.isExpanded() && "rotate-90",
+        !item.isFolder() && "invisible",
+      )}
+    />
   );
-});
+}
+
+/** Where they are counted; the unit is only said. */
+function Words({ id, words, isOpen }: { id: string; words: number | null; isOpen: boolean }) {
+  const t = useT();
+  const lang = useLang();
+  if (!words) return null;
+  return (
+    <span id={id} className={cx("tabular shrink-0 text-[11px]", isOpen ? "text-ink-2" : "text-ink-3")}>
+      <span aria-hidden>{formatNumber(words, lang)}</span>
+      <span className="sr-only">{t("tree.words", { n: words })}</span>
+    </span>
+  );
+}
 
 function RenameInput({ item, ime }: { item: ItemInstance<Entry>; ime: ImeGuard }) {
   const t = useT();
@@ -92,9 +119,9 @@ function folderIn(item: ItemInstance<Entry>): string {
   return item.isFolder() ? item.getId() : folderOf(item.getId());
 }
 
-type MenuProps = Pick<Props, "item" | "onDialog" | "onDelete"> & { children: React.ReactNode };
+type MenuProps = Pick<Props, "item" | "onDialog" | "onDelete" | "onShift"> & { children: React.ReactNode };
 
-function WithMenu({ item, onDialog, onDelete, children }: MenuProps) {
+function WithMenu({ item, onDialog, onDelete, onShift, children }: MenuProps) {
   const t = useT();
   const path = item.getId();
   const folder = folderIn(item);
@@ -103,6 +130,8 @@ function WithMenu({ item, onDialog, onDelete, children }: MenuProps) {
     { label: t("tree.new_folder"), icon: <Folder aria-hidden />, onSelect: () => onDialog({ kind: "folder", folder }) },
     { label: t("common.rename"), icon: <Pencil aria-hidden />, keys: "F2", onSelect: () => item.startRenaming() },
     { label: t("tree.move"), icon: <FolderInput aria-hidden />, keys: "F6", onSelect: () => onDialog({ kind: "move", path }) },
+    { label: t("tree.up"), icon: <ArrowUp aria-hidden />, keys: keyWords("alt+↑"), onSelect: () => onShift(path, -1) },
+    { label: t("tree.down"), icon: <ArrowDown aria-hidden />, keys: keyWords("alt+↓"), onSelect: () => onShift(path, 1) },
     { label: t("common.delete"), icon: <Trash2 aria-hidden />, keys: "Delete", danger: true, onSelect: () => onDelete(path) },
   ];
   return <RightClick items={items}>{children}</RightClick>;

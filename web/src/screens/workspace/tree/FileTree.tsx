@@ -15,23 +15,24 @@ import { recall, remember } from "@/lib/storage";
 import { useWorkspace } from "../context";
 import { deleteEntry, moveEntry } from "./actions";
 import type { TreeDialog } from "./FilePane";
-import { FileRow } from "./FileRow";
+import { FileRow, INDENT } from "./FileRow";
 import { above, folderOf, join, nameOf, ROOT, type Shelf } from "./paths";
+import { useOrder, type OrderProps } from "./use-order";
 
-interface Props {
-  shelf: Shelf;
+interface Props extends OrderProps {
   onDialog: (dialog: TreeDialog) => void;
   onFolder: (folder: string) => void;
   /** The folder that files from outside are held over. */
   dropTarget: string | null;
   awaited: string | null;
-  onAwait: (path: string | null) => void;
 }
 
-export function FileTree({ shelf, onDialog, onFolder, dropTarget, awaited, onAwait }: Props) {
+export function FileTree({ onDialog, onFolder, dropTarget, awaited, ...ordering }: Props) {
+  const { shelf, isOrdered, onAwait } = ordering;
   const t = useT();
   const ime = useIme();
   const { projectId, openFile, file } = useWorkspace();
+  const order = useOrder(ordering);
   const remove = async (path: string) => {
     const isShown = file === path || file?.startsWith(`${path}/`);
     if ((await removeFrom(tree, projectId, path, shelf)) && isShown) openFile(null);
@@ -45,7 +46,10 @@ export function FileTree({ shelf, onDialog, onFolder, dropTarget, awaited, onAwa
       getItem: (id) => shelf.entries.get(id) ?? gone(id),
       getChildren: (id) => [...(shelf.children.get(id) ?? [])],
     },
-    canReorder: false,
+    canReorder: isOrdered,
+    // Where names decide, a row between others is taken all the same: to tell why it goes back.
+    canDrop: (_, target) => target.item.isFolder() || !isOrdered,
+    indent: INDENT,
     onPrimaryAction: (item) => {
       if (!item.isFolder()) openFile(item.getId());
     },
@@ -56,10 +60,7 @@ export function FileTree({ shelf, onDialog, onFolder, dropTarget, awaited, onAwa
       onAwait(to);
       void moveEntry(projectId, path, to);
     },
-    onDrop: (items, target) => {
-      const into = target.item.getId() === ROOT ? "" : target.item.getId();
-      for (const item of items) void moveEntry(projectId, item.getId(), join(into, nameOf(item.getId())));
-    },
+    onDrop: order.drop,
     hotkeys: {
       ...guarded(ime),
       customDelete: { hotkey: "Delete", handler: (_, on) => void remove(on.getFocusedItem().getId()) },
@@ -94,7 +95,7 @@ export function FileTree({ shelf, onDialog, onFolder, dropTarget, awaited, onAwa
   }, [focusedItem, shelf, onFolder]);
 
   return (
-    <div {...tree.getContainerProps(t("tree.label"))} className="flex flex-col">
+    <div {...tree.getContainerProps(t("tree.label"))} onKeyDownCapture={order.onKeyDownCapture} className="flex flex-col">
       {tree.getItems().map((item) => (
         <FileRow
           key={item.getId()}
@@ -104,8 +105,10 @@ export function FileTree({ shelf, onDialog, onFolder, dropTarget, awaited, onAwa
           isDropTarget={item.getId() === dropTarget}
           onDialog={onDialog}
           onDelete={(path) => void remove(path)}
+          onShift={order.shift}
         />
       ))}
+      <div aria-hidden style={tree.getDragLineStyle(-1, INDENT)} className="h-0.5 rounded-full bg-accent" />
     </div>
   );
 }

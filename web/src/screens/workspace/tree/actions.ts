@@ -16,7 +16,7 @@ export async function createFolder(pid: string, path: string): Promise<void> {
   refresh(keys.files(pid));
 }
 
-async function rename(pid: string, path: string, to: string): Promise<void> {
+export async function rename(pid: string, path: string, to: string): Promise<void> {
   await ask(api.POST("/api/projects/{pid}/rename", { params: { path: { pid } }, body: { path, to } }));
   refresh(keys.files(pid));
 }

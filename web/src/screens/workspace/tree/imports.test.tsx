@@ -7,13 +7,14 @@ import { useLangStore } from "@/i18n/t";
 import { TooltipProvider } from "@/ui/tooltip";
 
 const ENTRIES = [
-  { path: "正文", kind: "folder", size_bytes: 0, modified_at: 0, revision: null },
-  { path: "正文/第一章.md", kind: "file", size_bytes: 3, modified_at: 0, revision: 1 },
+  { path: "正文", kind: "folder", type: "folder", size_bytes: 0, words: null, modified_at: 0, revision: null },
+  { path: "正文/第一章.md", kind: "file", type: "draft", size_bytes: 3, words: 1, modified_at: 0, revision: "a" },
 ];
 
 const server = vi.hoisted(() => {
   const lists = vi.fn<() => unknown>();
-  vi.stubGlobal("fetch", async () => Response.json(lists()));
+  const answer = (url: string) => (url.endsWith("/files") ? lists() : []);
+  vi.stubGlobal("fetch", async ({ url }: Request) => Response.json(answer(url)));
   return { lists };
 });
 
@@ -76,7 +77,7 @@ const lastUpload = () => waitFor(() => Upload.all.at(-1) ?? expect.fail("nothing
 
 async function show(entries: readonly unknown[] = ENTRIES): Promise<void> {
   server.lists.mockReturnValue({ entries, truncated: false });
-  const value = { projectId: "prj_1", sessionId: null, file: null, openSession: vi.fn(), openFile };
+  const value = { projectId: "prj_1", sessionId: null, file: null, openSession: vi.fn(), openAt: vi.fn(), openFind: vi.fn(), openFile };
   render(
     <QueryClientProvider client={queryClient}>
       <TooltipProvider>
