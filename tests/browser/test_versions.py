@@ -259,7 +259,9 @@ def test_23_review_from_the_tool_card(desk: Callable[..., Desk]) -> None:
 
 
 def test_24_compare_any_two(desk: Callable[..., Desk]) -> None:
-    at = desk([*writes("一\n二改\n三\n"), *writes("一\n二改\n三改\n")], {"第一章.md": "一\n二\n三\n"})
+    at = desk(
+        [*writes("一\n二改\n三\n"), *writes("一\n二改\n三改\n")], {"第一章.md": "一\n二\n三\n"}
+    )
     at.open("第一章.md")
     write_by_agent(at)
     write_by_agent(at, runs=2)
@@ -398,7 +400,9 @@ def test_24_errors(
             route.abort("connectionrefused")
         else:
             code = "file_not_found" if status == 404 else "internal_error"
-            route.fulfill(status=status, json={"code": code, "message": "", "params": {"path": "x"}})
+            route.fulfill(
+                status=status, json={"code": code, "message": "", "params": {"path": "x"}}
+            )
 
     at.page.route("**/versions?**", fail)
     dialog = open_versions(at.page)
@@ -431,7 +435,10 @@ def test_24_errors(
 
 def test_24_long_versions_are_compared_fast(desk: Callable[..., Desk]) -> None:
     text = novel(500_000)
-    at = desk(writes(text.replace("第5章", "第五章").replace("第40章", "第四十章"), "长篇.md"), {"长篇.md": text})
+    at = desk(
+        writes(text.replace("第5章", "第五章").replace("第40章", "第四十章"), "长篇.md"),
+        {"长篇.md": text},
+    )
     at.open("长篇.md")
     write_by_agent(at)
     dialog = open_versions(at.page)
@@ -488,7 +495,9 @@ def test_31_versions_and_review_on_a_phone(
     page.get_by_role("button", name="版本历史").tap()
     dialog = page.get_by_role("dialog", name="版本历史")
     expect(row(dialog, 3)).to_be_visible()
-    expect(page.get_by_text("已拒绝 1 处修改")).to_have_count(0)  # the library's list of notes is wide
+    expect(page.get_by_text("已拒绝 1 处修改")).to_have_count(
+        0
+    )  # the library's list of notes is wide
     check_phone(page, "versions")
     row(dialog, 2).tap()
     expect(dialog.get_by_test_id("change-position")).to_have_text("第 1 处，共 3 处")
