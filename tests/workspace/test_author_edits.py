@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wenfang.workspace import unified_diff
@@ -185,8 +185,10 @@ def test_a_diff_is_a_patch(old: list[str], new: list[str]) -> None:
 
 
 @given(lines, lines)
+@example(list("cab"), list("cab"))
 def test_a_diff_without_unique_lines_is_the_shortest(old: list[str], new: list[str]) -> None:
-    old, new = old * 2, new * 2
+    """Other ends on each side keep the parts whole: where equal ends are cut off, a line may become unique."""
+    old, new = ["x", *old, *old, "x"], ["y", *new, *new, "y"]
     before, after = ("".join(f"{line}\n" for line in each) for each in (old, new))
     diff = unified_diff(before, after).splitlines()
     changed = sum(row[0] in "+-" for row in diff)
