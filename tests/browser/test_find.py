@@ -120,6 +120,21 @@ def test_finding_opens_a_pane_that_is_folded_away(desk: Callable[..., Desk]) -> 
     expect(at.page.get_by_role("option")).to_be_in_viewport()
 
 
+def test_finding_waits_for_a_dialog_that_asks_for_something(desk: Callable[..., Desk]) -> None:
+    at = desk(files=FILES)
+    page = at.page
+    page.keyboard.press("Alt+n")
+    name = page.get_by_role("dialog").get_by_role("textbox")
+    expect(name).to_be_focused()
+    page.keyboard.press("Control+Shift+f")
+    expect(field(page)).to_have_count(0)
+    expect(name).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    start(page, "雨停")
+    expect(page.get_by_role("option")).to_have_count(1)
+
+
 def test_finding_from_the_palette(desk: Callable[..., Desk]) -> None:
     at = desk(files=FILES)
     page = at.page

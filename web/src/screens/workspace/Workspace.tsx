@@ -50,6 +50,7 @@ function Room({ pid }: { pid: string }) {
   useHotkeys({
     "mod+P": () => setOverlay("palette"),
     "mod+shift+F": () => {
+      if (overlay === null && document.querySelector("[role=dialog]")) return; // it asks for something first
       setOverlay(null);
       value.openFind(selectedPhrase());
     },
