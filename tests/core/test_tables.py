@@ -40,7 +40,7 @@ from wenfang.core import (
 from wenfang.core.dialects.examples import examples
 from wenfang.core.dialects.schema_grammar import step_schema
 from wenfang.core.dialects.schema_prompt import observation, system_text
-from wenfang.core.effects import FileCreated, FileRead, FileWritten
+from wenfang.core.effects import FileCreated, FileDeleted, FileRead, FileRenamed, FileWritten
 
 # code: status, retryable, refundable, resumable
 OUTCOMES = {
@@ -139,11 +139,25 @@ NOTHING = {"input": 0, "output": 0, "cache_read": 0, "reasoning": 0, "estimated"
         ),
         (
             FileRead(path="a", revision="r"),
-            {"path": "a", "revision": "r", "type": "file_read"},
+            {
+                "path": "a",
+                "revision": "r",
+                "file_id": None,
+                "whole": False,
+                "type": "file_read",
+            },
         ),
         (
             FileCreated(path="a", revision="r", size_bytes=1),
-            {"path": "a", "revision": "r", "size_bytes": 1, "type": "file_created"},
+            {
+                "path": "a",
+                "revision": "r",
+                "size_bytes": 1,
+                "file_id": None,
+                "kind": None,
+                "reused": False,
+                "type": "file_created",
+            },
         ),
         (
             FileWritten(path="a", revision="r", previous="p", size_bytes=1),
@@ -152,7 +166,24 @@ NOTHING = {"input": 0, "output": 0, "cache_read": 0, "reasoning": 0, "estimated"
                 "revision": "r",
                 "previous": "p",
                 "size_bytes": 1,
+                "file_id": None,
+                "kind": None,
+                "words_added": 0,
                 "type": "file_written",
+            },
+        ),
+        (
+            FileDeleted(path="a", file_id="f", kind="draft"),
+            {"path": "a", "file_id": "f", "kind": "draft", "type": "file_deleted"},
+        ),
+        (
+            FileRenamed(path="b", previous_path="a", file_id="f", kind="draft"),
+            {
+                "path": "b",
+                "previous_path": "a",
+                "file_id": "f",
+                "kind": "draft",
+                "type": "file_renamed",
             },
         ),
     ],

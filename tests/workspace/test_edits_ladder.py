@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wenfang.workspace.edits import (
@@ -447,6 +447,9 @@ def test_a_passage_quoted_from_the_text_is_found_there(
 
 
 @given(noise, st.integers(0, 60), st.integers(1, 12))
+@example("\r\n", 0, 1)
+@example("a\r\nb", 2, 2)
+@example("\r\n\n", 0, 1)
 def test_a_cut_of_the_text_is_found_or_ambiguous(text: str, at: int, size: int) -> None:
     old = text[at : at + size]
     if not old:
@@ -460,8 +463,12 @@ def test_a_cut_of_the_text_is_found_or_ambiguous(text: str, at: int, size: int) 
             chosen = apply_edits(text, [delete_at(old, number)])
             assert chosen.applied[0].span_before == span or text[span.start] != old[0]
     else:
-        at = text.index(old)
-        assert result.text == f"{text[:at]}NEW{text[at + len(old) :]}"
+        start, end = (at := text.index(old)), at + len(old)
+        quoted = f"{text[:start]}NEW{text[end:]}"
+        # Half of a CRLF is a line end, and all of it goes; unless another line end is meant as well.
+        start -= text[start - 1 : start + 1] == "\r\n" and start > 0
+        end += text[end - 1 : end + 1] == "\r\n"
+        assert result.text in (f"{text[:start]}NEW{text[end:]}", quoted)
 
 
 def delete_at(old: str, occurrence: int) -> Edit:
