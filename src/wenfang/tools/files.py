@@ -24,16 +24,21 @@ def files_of(ctx: ToolContext) -> Files:
     return ctx.deps
 
 
-async def done(work: Coroutine[Any, Any, R]) -> R:
-    """Wait for work on files. It is short, so a cancelled call waits for it and still returns its value:
-    what was changed is never reported as not done."""
+async def to_the_end(work: Coroutine[Any, Any, R]) -> R:
+    """Short work on files is not abandoned: a cancelled call waits for it and still returns its value, so
+    that what was changed is never reported as not done."""
     task = asyncio.create_task(work)
     try:
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            await asyncio.wait([task])
-            return task.result()
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        return task.result()
+
+
+async def done(work: Coroutine[Any, Any, R]) -> R:
+    """Wait for work on files, and say what went wrong in words for the model."""
+    try:
+        return await to_the_end(work)
     except (WorkspaceError, EditError) as error:
         is_missing = isinstance(error, WorkspaceError) and error.code == "file_not_found"
         advice = " Call list_files to see what there is." if is_missing else ""

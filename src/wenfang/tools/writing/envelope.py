@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -16,6 +15,7 @@ from wenfang.problems import Problem
 from wenfang.workspace import WorkspaceError
 from wenfang.workspace.project import Kept, KeptReason
 
+from ..files import to_the_end
 from .capping import capped
 from .desk import Desk
 from .errors import ErrorType, Refusal, refusal_details
@@ -103,17 +103,6 @@ async def attempted(work: Coroutine[Any, Any, T]) -> T | Refusal:
         return await work
     except (Refusal, WorkspaceError, Kept, Problem, SQLAlchemyError) as error:
         return refused(error)
-
-
-async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
-    """Short work on files is not abandoned: a cancelled call waits for it and returns its value, so that
-    what was changed is never reported as not done."""
-    task = asyncio.create_task(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        return task.result()
 
 
 def make_tool(
