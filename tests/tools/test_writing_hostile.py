@@ -132,8 +132,8 @@ async def test_hostile_names_of_the_table(tmp_path: Path) -> None:
         assert await study.text("夹/邻") == "邻"
 
 
-@settings(max_examples=90, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(names=st.lists(HOSTILE, min_size=10, max_size=10))
+@settings(max_examples=34, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(names=st.lists(HOSTILE, min_size=30, max_size=30))
 def test_a_thousand_hostile_names(
     tmp_path_factory: pytest.TempPathFactory, names: list[str]
 ) -> None:
