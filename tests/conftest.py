@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "browser" in item.path.parts:
             item.add_marker(pytest.mark.alone)
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay until the end: a full collection that walks them takes most of a second."""
+    gc.collect()
+    gc.freeze()
 
 
 def _is_own(name: str) -> bool:
