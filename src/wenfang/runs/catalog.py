@@ -31,6 +31,9 @@ _PROJECTS = sa.select(projects, _RUNNING.label("running"))
 _SESSIONS = sa.select(sessions, _ACTIVE_RUN.label("active_run"))
 _LIVE_PROJECT = projects.c.deleted_at.is_(None)
 _LIVE_SESSION = sessions.c.deleted_at.is_(None)
+# Asked for with each run: a statement that is made anew costs as much as the answer.
+_PROJECT = _PROJECTS.where(_LIVE_PROJECT, projects.c.id == sa.bindparam("key"))
+_SESSION = _SESSIONS.where(_LIVE_SESSION, sessions.c.id == sa.bindparam("key"))
 _LONGEST_TITLE = 200
 
 Told = tuple[Session, tuple[Frame, ...]]
@@ -200,7 +203,7 @@ def title_of(text: str) -> str:
 
 def find_project(tx: SqliteTx, project_id: str) -> Project:
     """Raises Problem `project_not_found`, also for a deleted one."""
-    row = tx.sa.execute(_PROJECTS.where(_LIVE_PROJECT, projects.c.id == project_id)).one_or_none()
+    row = tx.sa.execute(_PROJECT, {"key": project_id}).one_or_none()
     if row is None:
         raise Problem("project_not_found", id=project_id)
     return _project(row)
@@ -208,7 +211,7 @@ def find_project(tx: SqliteTx, project_id: str) -> Project:
 
 def find_session(tx: SqliteTx, session_id: str) -> Session:
     """Raises Problem `session_not_found`, also for a deleted one."""
-    row = tx.sa.execute(_SESSIONS.where(_LIVE_SESSION, sessions.c.id == session_id)).one_or_none()
+    row = tx.sa.execute(_SESSION, {"key": session_id}).one_or_none()
     if row is None:
         raise Problem("session_not_found", id=session_id)
     return _session(row)

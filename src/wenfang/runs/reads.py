@@ -88,11 +88,20 @@ def reserved(tx: SqliteTx, run_id: str) -> int:
 
 def check_position(tx: SqliteTx, project_id: str, after: int) -> None:
     """Raises Problem `project_not_found`, or `invalid_request` for a fact that is not there yet."""
-    find_project(tx, project_id)
-    seq = sql.one(tx.raw, "SELECT seq FROM projects WHERE id = ?", (project_id,))[0]
-    if not 0 <= after <= seq:
-        problem = f"must be between 0 and {seq}, the newest event"
+    statement = "SELECT seq FROM projects WHERE id = ? AND deleted_at IS NULL"
+    row = sql.one(tx.raw, statement, (project_id,))
+    if row is None:
+        raise Problem("project_not_found", id=project_id)
+    if not 0 <= after <= row[0]:
+        problem = f"must be between 0 and {row[0]}, the newest event"
         raise Problem("invalid_request", field="after", problem=problem)
+
+
+def run_at(tx: SqliteTx, run_id: str, after: int) -> RunInfo:
+    """The run, for a reader with the fact `after`; raises what `run_info` and `check_position` raise."""
+    run = run_info(tx.raw, run_id)
+    check_position(tx, run.project_id, after)
+    return run
 
 
 def has_more(tx: SqliteTx, run_id: str, after: int) -> bool:

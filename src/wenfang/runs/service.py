@@ -272,8 +272,7 @@ class Runs:
     @asynccontextmanager
     async def subscribe_run(self, run_id: str, after: int) -> AsyncGenerator[Subscription]:
         """The same frames, only those of one run; ends after its `run.finished`."""
-        run = await self.info(run_id)
-        await self._db.read(lambda tx: reads.check_position(tx, run.project_id, after))
+        run = await self._db.read(lambda tx: reads.run_at(tx, run_id, after))
         async with self._hub.subscribe(run.project_id, after, run_id) as subscription:
             yield subscription
 

@@ -29,7 +29,7 @@ class Services:
     version: str = version("wenfang")
 
 
-def _services(request: Request) -> Services:
+async def _services(request: Request) -> Services:  # not async, it would cost a worker thread
     services: Services = request.app.state.services
     return services
 

@@ -21,6 +21,7 @@ _SIGNS = str.maketrans(
 _NUMBER = r"(?<![\w.])(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?+"
 _FRACTION = re.compile(r"(?:(?<!\d)(\d+)\s*)?([¼-¾⅐-⅞])")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_SAME = re.compile(r"[0-9. +\-*/]*")  # what both notations write alike
 _WORD = string.ascii_letters + string.digits + "_."
 
 
@@ -30,8 +31,9 @@ class NotationError(ValueError):
 
 def to_python(text: str) -> str:
     """`text` as a Python expression, the same value by the usual rules of arithmetic."""
-    for step in _STEPS:
-        text = step(text)
+    if not _SAME.fullmatch(text):
+        for step in _STEPS:
+            text = step(text)
     return text.strip()
 
 
