@@ -443,10 +443,12 @@ def test_public_names(root: Path) -> None:
             "wenfang.storage.postgres": ["PostgresDatabase", "open_postgres"],
             "wenfang.tools.writing": [
                 "BlankGuard",
+                "Codec",
                 "Desk",
                 "ERRORS",
                 "ErrorRow",
                 "ErrorType",
+                "FileTags",
                 "Part",
                 "RESULT_CHARS",
                 "Refusal",
@@ -485,6 +487,7 @@ def test_public_names(root: Path) -> None:
                 "Keep",
                 "KeepReason",
                 "MAX_BODY_BYTES",
+                "beside_name",
                 "commit_decision",
                 "deliver",
             ],
@@ -597,6 +600,7 @@ def test_public_names(root: Path) -> None:
                 "find_template",
                 "mend_folders",
                 "plant",
+                "template_named",
                 "templates",
             ],
         }

@@ -196,7 +196,7 @@ async def test_TL_24_a_file_that_is_busy_is_waited_for(tmp_path: Path) -> None:
             return await super().write(path, text, base=base, **more)
 
     files = Busy(Workspace(tmp_path))
-    facts = await keep_unfinished(files, [Unfinished(path="第一章.md", text=TEXT)])
+    facts = await keep_unfinished(files, [Unfinished(file="第一章.md", text=TEXT)])
     assert [fact.code for fact in facts if isinstance(fact, NoticeGiven)] == ["body_kept"]
     assert (await files.read("第一章.md")).text == TEXT
 
@@ -223,4 +223,4 @@ def test_what_was_shown_is_what_is_kept(text: str, cut: int, ascii_only: bool) -
     kept = bodies[0].text if bodies else ""
     assert text.startswith(kept)
     if cut >= len(whole) and text.strip():
-        assert bodies == [Unfinished(path="a.md", text=text)]
+        assert bodies == [Unfinished(file="a.md", text=text)]

@@ -242,6 +242,7 @@ async def test_a_claim_says_all_a_driver_needs(tmp_path: Path) -> None:
             session_id=session,
             project_id="prj_1",
             folder=None,
+            template=None,
             user_id="ada",
             worker="me",
             epoch=1,

@@ -309,6 +309,7 @@ CLAIM = Claim(
     session_id="ses_1",
     project_id="prj_1",
     folder=Path("/p"),
+    template=None,
     user_id="ada",
     worker="w",
     epoch=2,

@@ -10,7 +10,6 @@ from tests.tools.writing_desk import SCREENPLAY, Study, open_study
 
 from wenfang.core import ArgumentError, FileCreated, FileDeleted, FileWritten
 from wenfang.tools.writing import BlankGuard
-from wenfang.workspace.body import BodyClosed, BodyOpened, BodyText, CaptureEvent
 from wenfang.workspace.project import root_folder_id
 
 pytestmark = pytest.mark.anyio
@@ -127,81 +126,17 @@ async def test_tl_4_is_not_for_another_kind(tmp_path: Path) -> None:
         assert other.error_type == "pending_empty_file_unwritten"
 
 
-CLOSED = BodyClosed(file_id="F", reason="end")
-# the events of a reply, whether another file may be created after it
-BODIES: dict[str, tuple[list[CaptureEvent], bool]] = {
-    "TL-5-closed": ([BodyText(file_id="F", text="风"), CLOSED], True),
-    "TL-5-open": ([BodyText(file_id="F", text="风")], False),
-    "TL-5-blank": ([BodyText(file_id="F", text=" \n\u3000"), CLOSED], False),
-    "TL-5-cut-off": (
-        [BodyText(file_id="F", text="风"), BodyClosed(file_id="F", reason="boundary")],
-        False,
-    ),
-    "TL-5-void": (
-        [BodyText(file_id="F", text="风"), BodyClosed(file_id="F", reason="control_marker")],
-        False,
-    ),
-    "TL-5-another-file": (
-        [BodyText(file_id="G", text="风"), BodyClosed(file_id="G", reason="end")],
-        False,
-    ),
-    "TL-5-made-again": (
-        [
-            BodyText(file_id="F", text="风"),
-            BodyClosed(file_id="F", reason="reset"),
-            BodyOpened(file_id="F"),
-            CLOSED,
-        ],
-        False,
-    ),
-}
-
-
-@pytest.mark.parametrize("row", BODIES)
-async def test_tl_5_a_body_that_ended_counts_as_written(tmp_path: Path, row: str) -> None:
-    events, is_free = BODIES[row]
-    async with open_study(tmp_path) as study:
-        first = await study.call("create_file", title="第一章", file_type="draft")
-        mine = {"F": first.data["id"], "G": "fil_other"}
-        study.desk.on_body(BodyOpened(file_id=mine["F"]))
-        for event in events:
-            told = {
-                name: getattr(event, name)
-                for name in event.__dataclass_fields__
-                if name not in ("file_id", "type")
-            }
-            study.desk.on_body(type(event)(file_id=mine[event.file_id], **told))
-        second = await study.call("create_file", title="第二章", file_type="draft")
-        assert (second.error_type is None) == is_free
-        unwritten = [each.path for each in study.desk.blanks.unwritten()]
-        assert "正文/第一章.md" in unwritten  # FC-14: it is blank until its text is stored
-
-
-async def test_tl_5_a_body_that_could_not_be_stored_waits_again() -> None:
-    guard = BlankGuard()
-    guard.observe(FileCreated(path="a.md", revision="0", size_bytes=0, file_id="F", kind="draft"))
-
-    async def present(file_id: str) -> str | None:
-        return {"F": "0"}.get(file_id)
-
-    for event in (BodyOpened(file_id="F"), BodyText(file_id="F", text="x"), CLOSED):
-        guard.on_body(event)
-    assert await guard.blocker(present) is None
-    guard.refused("F")
-    blocker = await guard.blocker(present)
-    assert blocker is not None
-    assert blocker.path == "a.md"
-
-
 async def test_fc_14_only_its_own_text_frees_it() -> None:
     guard = BlankGuard()
     guard.observe(FileCreated(path="a.md", revision="0", size_bytes=0, file_id="F", kind="draft"))
     other = FileWritten(path="b.md", revision="2", previous="1", size_bytes=3, file_id="G")
     guard.observe(other)
     guard.observe(FileDeleted(path="b.md", file_id="G", kind="draft"))
-    assert [each.file_id for each in guard.unwritten()] == ["F"]
+    waiting = guard.newest()
+    assert waiting is not None
+    assert waiting.file_id == "F"
     guard.observe(FileWritten(path="a.md", revision="2", previous="0", size_bytes=3, file_id="F"))
-    assert guard.unwritten() == ()
+    assert guard.newest() is None
 
 
 async def test_a_blank_file_that_was_left_behind_is_taken(tmp_path: Path) -> None:

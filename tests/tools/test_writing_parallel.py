@@ -52,7 +52,7 @@ async def test_tl_19_all_kinds_of_tasks(tmp_path: Path) -> None:
         ]
         written = [each for each in got.output.effects if isinstance(each, FileWritten)]
         assert sorted(each.words_added for each in written) == [2, 3]
-        assert study.desk.blanks.unwritten() == ()
+        assert study.desk.blanks.newest() is None
         assert [part for _, part in study.progress] == [0.25, 0.5, 0.75, 1.0]
 
 

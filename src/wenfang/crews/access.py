@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from wenfang.core import DIALECTS, Agent, Dialect, DialectName, ModelClient
+from wenfang.core import DIALECTS, Agent, Dialect, DialectName, ModelClient, Toolbox
 from wenfang.models import ChatClient, DemoModel, Resilient, RetryPolicy, profile_for
 from wenfang.models.local import (
     DEFAULT_MODEL,
@@ -27,6 +28,9 @@ from . import solo
 from .found import Found, FoundDialects, Subject
 from .probe import greet, list_models
 from .probing import Bounds, Search, Watch, find_dialect
+
+if TYPE_CHECKING:
+    from wenfang.workspace.project import FileLocks
 
 _LOG = "model.log"
 _PROBING = RetryPolicy(retries=2, base_s=1.0)  # a provider that is gone is noticed soon
@@ -68,16 +72,47 @@ class Models:
         self._files = files
         self._local: dict[Path, LocalServer] = {}
         self._found = FoundDialects(store.file.parent)
+        self._locks: FileLocks | None = None  # of the files that agents write in
 
     def make_agent(self, context: RunContext) -> AgentSpec:
-        """The crew `solo` for a durable run. Raises Problem `model_unavailable`."""
+        """The crew `solo` for a durable run: with plain tools, or at the desk of a writer in a project that
+        began with a template. Raises Problem `model_unavailable`."""
         agent = self.agent(context.files)
-        return AgentSpec(
+        spec = AgentSpec(
             client=agent.client,
             tools=agent.tools,
             dialect=agent.dialect,
             instructions=solo.INSTRUCTIONS,
             agent=solo.NAME,
+        )
+        if context.template is None or self._store.current().provider == "scripted":
+            return spec  # the demo knows the plain tools
+        return self._at_the_desk(spec, context, context.template)
+
+    def _at_the_desk(self, spec: AgentSpec, context: RunContext, name: str) -> AgentSpec:
+        from wenfang.workspace.project import FileLocks, Manuscript
+        from wenfang.workspace.templates import template_named
+
+        from .writing import equip
+
+        template = template_named(name)
+        if template is None or not isinstance(context.files, Manuscript):
+            return spec
+        self._locks = self._locks or FileLocks()
+        equipment = equip(
+            context,
+            context.files,
+            template,
+            dialect=spec.dialect,
+            locks=self._locks,
+            sandbox=self._sandbox,
+        )
+        return replace(
+            spec,
+            tools=Toolbox(equipment.tools),
+            dialect=equipment.dialect,
+            instructions=equipment.instructions,
+            hooks=equipment.hooks,
         )
 
     def agent(self, files: Files) -> Agent:

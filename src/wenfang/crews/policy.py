@@ -119,7 +119,7 @@ def _writes_or_leaves(part: Part, policy: TurnPolicy, world: World) -> bool:
 
 def _writes_prose(part: Part, policy: TurnPolicy, world: World) -> bool:
     del policy
-    if part.tool == "edit_file":
+    if part.tool in ("edit_file", "write_text"):
         target = world.targets.get(part.ref or "")
         return target is not None and target.kind in BODY_KINDS
     if part.tool == "write_chapter":
@@ -229,8 +229,8 @@ RULES: tuple[Rule, ...] = (
         error_type="pending_empty_file_unwritten",
         holds=lambda policy: True,  # noqa: ARG005 - a fact of the moment, under every policy
         forbids=_begins_another,
-        for_model="Not run: {title!r} was created and is still blank. Write it first: begin your next reply with "
-        "<file>, or fill it with edit_file, or delete it.",
+        for_model="Not run: {title!r} was created and is still blank. Write its text first, or fill it with "
+        "edit_file, or delete it.",
     ),
 )
 

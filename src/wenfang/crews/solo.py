@@ -25,9 +25,10 @@ not do.\
 
 def make_tools(files: Files, sandbox: PythonSandbox) -> tuple[Tool, ...]:
     """The tools of one run in a project."""
-    return (*make_file_tools(files), calculator, _python_tool(sandbox))
+    return (*make_file_tools(files), calculator, python_tool(sandbox))
 
 
 @lru_cache(maxsize=1)
-def _python_tool(sandbox: PythonSandbox) -> Tool:
+def python_tool(sandbox: PythonSandbox) -> Tool:
+    """The interpreter, one tool for all runs of a process."""
     return make_python_tool(sandbox)

@@ -7,7 +7,6 @@ otherwise, so that neither text is lost.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -23,7 +22,7 @@ from .facts import BlockDelta, Fact, FileChanged, NoticeGiven
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyOf:
-    """Which arguments of a tool are the name of a file and its text."""
+    """Which arguments of a tool name a file, by its path or its id, and hold its text."""
 
     file: str
     text: str
@@ -32,15 +31,18 @@ class BodyOf:
 _TRIES = 20  # each waits half a second
 
 BODIES: Final[Mapping[str, BodyOf]] = MappingProxyType(
-    {"write_file": BodyOf(file="path", text="content")}
+    {
+        "write_file": BodyOf(file="path", text="content"),
+        "write_text": BodyOf(file="id", text="content"),
+    }
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unfinished:
-    """A text as far as it came. `path` is "" if the file's name was still to come."""
+    """A text as far as it came. `file` is a path or an id, "" if that was still to come."""
 
-    path: str
+    file: str
     text: str
 
 
@@ -65,7 +67,7 @@ def _body_of(arguments: str, names: BodyOf) -> Unfinished | None:
     is_void = any(isinstance(each, BodyClosed) and each.ending == "void" for each in events)
     if is_void or not text.strip():
         return None
-    return Unfinished(path=capture.members.get(names.file, ""), text=text)
+    return Unfinished(file=capture.members.get(names.file, ""), text=text)
 
 
 async def keep_unfinished(files: Files, bodies: Sequence[Unfinished]) -> list[Fact]:
@@ -94,16 +96,23 @@ async def _keep_patiently(files: Files, body: Unfinished) -> FileChanged | None:
     return await _keep(files, body)
 
 
-async def _keep(files: Files, body: Unfinished) -> FileChanged | None:
-    from wenfang.workspace.body import BodyClosed, Commit, commit_decision
+async def _path_of(files: Files, body: Unfinished) -> str:
+    try:
+        return (await files.at(body.file)).path
+    except WorkspaceError:
+        return body.file  # there is none yet, or there cannot be one
 
-    pack = PACKS[detect_language(body.text) or "zh"]
-    path = body.path or f"{pack.untitled}.md"
+
+async def _keep(files: Files, body: Unfinished) -> FileChanged | None:
+    from wenfang.workspace.body import BodyClosed, Commit, beside_name, commit_decision
+
+    unnamed = f"{PACKS[detect_language(body.text) or 'zh'].untitled}.md"
+    path = await _path_of(files, body) or unnamed
     try:
         present = await files.read(path)
     except WorkspaceError as error:
         if error.code != "file_not_found":  # no name for a text, or something else stands there
-            path = f"{pack.untitled}.md"
+            path = unnamed
         present = None
     if present is not None and present.text == body.text:
         return None
@@ -119,6 +128,5 @@ async def _keep(files: Files, body: Unfinished) -> FileChanged | None:
         else:
             change = "created" if saved.previous is None else "written"
             return FileChanged(path=saved.item.path, change=change, by="ai", revision=saved.hash)
-    stem, suffix = os.path.splitext(path)
-    (item,) = await files.add(f"{stem}{pack.unfinished}{suffix}", body.text)
+    (item,) = await files.add(beside_name(path, body.text), body.text)
     return FileChanged(path=item.path, change="created", by="ai", revision=item.hash or "")

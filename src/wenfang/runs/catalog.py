@@ -56,14 +56,19 @@ class Catalog:
         self._new_id = new_id
 
     async def create_project(
-        self, title: str, path: Path | None, begin: Begin | None = None
+        self,
+        title: str,
+        path: Path | None,
+        begin: Begin | None = None,
+        template: str | None = None,
     ) -> Project:
-        """`begin` puts the first files into a new project of the database, in the same step."""
+        """`begin` puts the first files into a new project of the database, in the same step; `template`
+        is what they are from."""
         project_id = self._new_id("prj")
         if path is not None:
             values = _own_folder(project_id, path) | {"title": title_of(title)}
         else:
-            values = _row(project_id, title_of(title), folder=None)
+            values = _row(project_id, title_of(title), folder=None) | {"template": template}
         return await self._db.write(partial(self._insert_project, values, begin=begin))
 
     async def project_at(self, path: Path) -> Project:
@@ -222,6 +227,7 @@ def _project(row: sa.Row[Any]) -> Project:
         id=row.id,
         title=row.title,
         folder=folder_of(row.managed, row.path),
+        template=row.template,
         created_at=row.created_at,
         updated_at=row.updated_at,
         running=row.running,

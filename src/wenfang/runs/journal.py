@@ -46,6 +46,7 @@ class Claim:
     session_id: str
     project_id: str
     folder: Path | None
+    template: str | None
     user_id: str
     worker: str
     epoch: int

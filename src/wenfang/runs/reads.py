@@ -74,6 +74,7 @@ def context_of(
         project_id=project.id,
         files=shelf.files(project.id, project.folder, "ai", run_id),
         text=text,
+        template=project.template,
     )
 
 

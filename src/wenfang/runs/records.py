@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from wenfang.core import (
     Dialect,
+    Effect,
     Hooks,
     Limits,
     ModelClient,
@@ -26,11 +27,13 @@ RunStatus: TypeAlias = Literal["queued", "running"] | Status
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
     """Files with sessions. Times are Unix seconds. `running` counts its active runs. `folder` is a
-    person's own folder of the disk; None: the files are in the database."""
+    person's own folder of the disk; None: the files are in the database. `template` names what it began
+    with (`Template.name`), if it began with one."""
 
     id: str
     title: str
     folder: Path | None
+    template: str | None
     created_at: float
     updated_at: float
     running: int
@@ -89,8 +92,8 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunContext:
-    """For whom an agent is made. `files` are its project's, as this run writes them. `text` is what the
-    person asked."""
+    """For whom an agent is made. `files` are its project's, as this run writes them, `template` names what
+    the project began with. `text` is what the person asked; `effects` are those of the run so far."""
 
     run_id: str
     session_id: str
@@ -98,6 +101,8 @@ class RunContext:
     files: Files = field(compare=False)
     text: str
     user_id: str = "local"
+    template: str | None = None
+    effects: tuple[Effect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

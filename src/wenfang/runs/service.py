@@ -140,7 +140,8 @@ class Runs:
         """Make a project, with its files in the database, all those of `template` at once, or in the
         existing folder `path`, which has files of its own."""
         begin = None if template is None else self._desk.shelf.planting(template)
-        return await self._catalog.create_project(title, path, begin)
+        name = None if template is None else template.name
+        return await self._catalog.create_project(title, path, begin, name)
 
     async def files(self, project_id: str) -> Files:
         """A project's files, for its author. Raises Problem `project_not_found`."""

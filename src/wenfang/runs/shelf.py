@@ -32,10 +32,10 @@ class Shelf:
         """`folder` is a person's own; `run_id` names the run that an agent writes in."""
         if folder is not None:
             return FolderFiles(Workspace(folder, new_id=self.new_id))
-        from wenfang.workspace.project import By, ProjectFiles  # not for folders
+        from wenfang.workspace.project import By, Manuscript  # not for folders
 
         by = By(actor=actor, run_id=run_id)
-        return ProjectFiles(self.database, project_id, by=by, clock=self.clock, new_id=self.new_id)
+        return Manuscript(self.database, project_id, by=by, clock=self.clock, new_id=self.new_id)
 
     def planting(self, template: Template) -> Callable[[Tx, str], None]:
         """What puts a template into a new project, within the transaction that makes the project."""

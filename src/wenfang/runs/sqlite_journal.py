@@ -113,12 +113,13 @@ class SqliteJournal:
         if sql.one(tx.raw, _USER_RUNS, values)[0] >= self._user_runs:
             return Busy(why="user")
         claimed = sql.one(tx.raw, _CLAIM, {"worker": worker, "run": run_id})
-        managed, path, reserved = sql.one(tx.raw, _CLAIM_MORE, (run_id,))
+        managed, path, template, reserved = sql.one(tx.raw, _CLAIM_MORE, (run_id,))
         return Claim(
             run_id=run_id,
             session_id=claimed[0],
             project_id=claimed[1],
             folder=folder_of(managed, path),
+            template=template,
             user_id=user_id,
             worker=worker,
             epoch=claimed[2],
@@ -268,7 +269,7 @@ RETURNING session_id, project_id, epoch, attempts, deadline_at, stop_at, next_si
     newest_signal
 """
 _CLAIM_MORE = """
-SELECT p.managed, p.path, q.amount FROM runs r JOIN projects p ON p.id = r.project_id
+SELECT p.managed, p.path, p.template, q.amount FROM runs r JOIN projects p ON p.id = r.project_id
 JOIN quota q ON q.run_id = r.id AND q.kind = 'reserve' WHERE r.id = ?
 """
 _END = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wenfang.core import Message, Reason, System, Text, Usage, User, estimate_tokens
+from wenfang.core import Message, Reason, System, Text, ToolResult, Usage, User, estimate_tokens
 
 from .codec import decode
 from .facts import BlockDelta, Fact, StepReset, StepStarted, ToolFinished
@@ -26,7 +26,8 @@ def closing_reason(claim: Claim, now: float, attempts: int) -> Reason | None:
 
 def context_of_claim(claim: Claim, past: Fold, shelf: Shelf) -> RunContext:
     """For whom to make an agent."""
-    asked = (m.text for m in past.messages[past.start :] if isinstance(m, User))
+    mine = past.messages[past.start :]
+    asked = (m.text for m in mine if isinstance(m, User))
     return RunContext(
         run_id=claim.run_id,
         session_id=claim.session_id,
@@ -34,6 +35,8 @@ def context_of_claim(claim: Claim, past: Fold, shelf: Shelf) -> RunContext:
         files=shelf.files(claim.project_id, claim.folder, "ai", claim.run_id),
         text=next(asked, ""),
         user_id=claim.user_id,
+        template=claim.template,
+        effects=tuple(e for m in mine if isinstance(m, ToolResult) for e in m.effects),
     )
 
 

@@ -8,7 +8,13 @@ import sqlalchemy as sa
 
 from wenfang.problems import Problem
 
-REVISIONS = ("0001", "0002", "0003", "0004")  # oldest first; a test compares them with the files
+REVISIONS = (
+    "0001",
+    "0002",
+    "0003",
+    "0004",
+    "0005",
+)  # oldest first; a test compares them with the files
 HEAD = REVISIONS[-1]
 SCRIPTS = Path(__file__).parent / "migrations"
 

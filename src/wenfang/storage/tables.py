@@ -30,6 +30,7 @@ projects = sa.Table(
     sa.Column("updated_at", sa.Float, nullable=False),
     sa.Column("deleted_at", sa.Float),
     sa.Column("seq", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("template", sa.Text),
 )
 
 sessions = sa.Table(

@@ -30,6 +30,10 @@ class Files(Protocol):
         """Raises "file_not_found"."""
         ...
 
+    async def at(self, ref: str) -> Item:
+        """What an id, or a path, names. Raises "file_not_found"."""
+        ...
+
     def open(self, path: str) -> AbstractAsyncContextManager[OpenFile[Item]]:
         """A file's bytes, for reading piece by piece in a worker thread."""
         ...

@@ -43,6 +43,9 @@ class FolderFiles:
     async def item(self, path: str) -> Item:
         return _item(await asyncio.to_thread(self._workspace.entry, path))
 
+    async def at(self, ref: str) -> Item:
+        return await self.item(ref)
+
     @asynccontextmanager
     async def open(self, path: str) -> AsyncGenerator[OpenFile[Item]]:
         with ExitStack() as stack:

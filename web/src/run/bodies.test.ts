@@ -27,7 +27,7 @@ describe("a text in the arguments of a call", () => {
             expect(shown.at(-1)).toBe(text);
             for (const each of shown) expect(text.startsWith(each)).toBe(true);
           }
-          expect(new BodyReader(NAMES).read(json).path).toBe(path);
+          expect(new BodyReader(NAMES).read(json).file).toBe(path);
         }
       }
     }
@@ -35,8 +35,8 @@ describe("a text in the arguments of a call", () => {
 
   it("has no name before the name is whole", () => {
     const reader = new BodyReader(NAMES);
-    expect(reader.read('{"path": "第一').path).toBeNull();
-    expect(reader.read('{"path": "第一章.md"').path).toBe("第一章.md");
+    expect(reader.read('{"path": "第一').file).toBeNull();
+    expect(reader.read('{"path": "第一章.md"').file).toBe("第一章.md");
   });
 
   it("shows nothing for what is no object", () => {

@@ -3,17 +3,18 @@ import { activeRun } from "./selectors";
 import type { Block, ReplyRow, RunView } from "./state";
 import { useRuns } from "./store";
 
-/** Which arguments of a tool are the name of a file and its text (`BODIES` in src/wenfang/runs/bodies.py). */
+/** Which arguments of a tool name a file, by path or id, and hold its text (`BODIES` in src/wenfang/runs/bodies.py). */
 const BODIES: Readonly<Record<string, { readonly file: string; readonly text: string }>> = {
   write_file: { file: "path", text: "content" },
+  write_text: { file: "id", text: "content" },
 };
 
 const ESCAPES: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
-/** A text that is being written into a file. `path` is null while the file's name is still to come. */
+/** A text that is being written into a file. `file` is a path or an id, null while it is still to come. */
 export interface LiveBody {
   readonly runId: string;
-  readonly path: string | null;
+  readonly file: string | null;
   readonly text: string;
 }
 
@@ -22,7 +23,7 @@ export interface LiveBody {
  * as far as they have come. For showing only: what is no JSON shows nothing more, the server decides.
  */
 export class BodyReader {
-  path: string | null = null;
+  file: string | null = null;
   text = "";
   private at = 0;
   private depth = 0;
@@ -87,7 +88,7 @@ export class BodyReader {
 
   private close(): void {
     if (this.open === "key") this.key = this.parts;
-    else if (this.open === "file") this.path = this.parts;
+    else if (this.open === "file") this.file = this.parts;
     this.open = null;
     this.at += 1;
   }
@@ -106,8 +107,8 @@ export function bodyOf(runId: string, row: ReplyRow, block: Block): LiveBody | n
     if (readers.size > 20) readers.clear();
     readers.set(key, (reader = new BodyReader(names)));
   }
-  const { path, text } = reader.read(block.text);
-  return { runId, path, text };
+  const { file, text } = reader.read(block.text);
+  return { runId, file, text };
 }
 
 /** The texts that a run is writing: calls that arrive, and calls that are about to be carried out. */
@@ -121,15 +122,18 @@ export function bodiesOf(run: RunView): LiveBody[] {
       }
     } else if (row.kind === "tool" && row.phase !== "done") {
       const names = BODIES[row.name];
-      const [path, text] = names ? [row.args[names.file], row.args[names.text]] : [];
-      if (typeof path === "string" && typeof text === "string") found.push({ runId: run.id, path, text });
+      const [file, text] = names ? [row.args[names.file], row.args[names.text]] : [];
+      if (typeof file === "string" && typeof text === "string") found.push({ runId: run.id, file, text });
     }
   }
   return found;
 }
 
-/** What is being written into a file right now, null if nothing is. */
-export function useLiveBody(path: string): LiveBody | null {
+/** What is being written into a file right now, null if nothing is. `pathOf` says where a file is. */
+export function useLiveBody(path: string, pathOf: (file: string) => string): LiveBody | null {
   const run = useRuns((state) => activeRun(state.thread));
-  return useMemo(() => (run && bodiesOf(run).findLast((body) => body.path === path)) || null, [run, path]);
+  return useMemo(
+    () => (run && bodiesOf(run).findLast(({ file }) => file !== null && pathOf(file) === path)) || null,
+    [run, path, pathOf],
+  );
 }

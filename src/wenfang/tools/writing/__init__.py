@@ -2,7 +2,7 @@
 
 from .blanks import BlankGuard, Waiting
 from .capping import capped
-from .desk import RESULT_CHARS, Desk
+from .desk import RESULT_CHARS, Codec, Desk
 from .errors import (
     ERRORS,
     ErrorRow,
@@ -13,6 +13,7 @@ from .errors import (
     error_type_of,
     refusal_details,
 )
+from .file_tags import FileTags
 from .seen import Seen, Snapshot
 from .toolbox import make_writing_tools
 from .world import WRITE_TOOLS, Part, Target, World, look, parts_of
@@ -22,9 +23,11 @@ __all__ = [
     "RESULT_CHARS",
     "WRITE_TOOLS",
     "BlankGuard",
+    "Codec",
     "Desk",
     "ErrorRow",
     "ErrorType",
+    "FileTags",
     "Part",
     "Refusal",
     "Seen",

@@ -15,12 +15,11 @@ from .records import created, record
 from .titles import file_name
 
 DESCRIPTION = (
-    "Create a blank file or a folder. Write its text right afterwards, between <file> and </file> at the "
-    "beginning of your next reply; create one file at a time. A title that is there already is refused."
+    "Create a blank file or a folder. Its text comes right afterwards, as the result says; create one file "
+    "at a time. A title that is there already is refused."
 )
 _NEXT_STEP = (
-    "Begin your next reply with <file> and the whole text, and end it with </file>. Nothing else is "
-    "created before."
+    "Write it now: {how}. Plain text, the title not repeated. Nothing else is created before."
 )
 
 
@@ -53,7 +52,7 @@ async def _create(desk: Desk, args: CreateFile, name: str) -> Done:
     )
     effect = created(made)
     desk.observe(effect)
-    data = _told(record(desk, made.item, args.metadata))
+    data = _told(desk, record(desk, made.item, args.metadata))
     if made.reused:
         data |= {"reused_existing": True, "original_content_length": made.characters}
     return Done(data=data, effects=(effect,))
@@ -65,17 +64,17 @@ async def _again(desk: Desk, args: CreateFile, name: str, blocker: Waiting) -> D
     if waiting is not None and name_key(waiting.path.rpartition("/")[2]) == name_key(name):
         bodies = (waiting.kind in BODY_KINDS, args.file_type in BODY_KINDS)
         if waiting.kind == args.file_type or all(bodies):
-            return Done(data=_told(record(desk, waiting)))
+            return Done(data=_told(desk, record(desk, waiting)))
     title = desk.title_of(blocker.path)
     raise Refusal(
         "pending_empty_file_unwritten",
         f"{title!r} was created and is still blank, so {args.title[:80]!r} was not created. Write {title!r} "
-        "first: begin your next reply with <file>, or fill it with edit_file, or delete it.",
+        f"first: {desk.how_to_write}; or fill it with edit_file, or delete it.",
         data={"blocking_file": record(desk, waiting)} if waiting is not None else None,
     )
 
 
-def _told(told: dict[str, JSON]) -> dict[str, JSON]:
+def _told(desk: Desk, told: dict[str, JSON]) -> dict[str, JSON]:
     if told["file_type"] == "folder":
         return told
-    return told | {"content": "", "next_step": _NEXT_STEP}
+    return told | {"content": "", "next_step": _NEXT_STEP.format(how=desk.how_to_write)}

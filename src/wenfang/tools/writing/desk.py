@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from wenfang.core import Effect
 from wenfang.problems import Language
 from wenfang.workspace import WorkspaceError
-from wenfang.workspace.body import CaptureEvent
 from wenfang.workspace.project import FileLocks, Manuscript, RootFolder
 
 from .blanks import BlankGuard, Waiting
 from .seen import Seen
 
+Codec: TypeAlias = Literal["tags", "call"]
+_HOW: Mapping[Codec, str] = {
+    "tags": "begin your next reply with <file> and the whole text, and end it with </file>",
+    "call": "call write_text with its id and the whole text",
+}
 RESULT_CHARS = 200_000
 """How long a tool's result may be (writing.md §3)."""
 
@@ -23,15 +28,16 @@ class Desk:
     """One for each request of an author. `files` writes as the agent; `locks` are those of the process.
     `roots` are the folders of the project's template. `language` is the author's.
 
-    Fed by effects (`observe`; the tools do that for their own), by the bodies of a codec (`on_body`) and
-    by the moments the model is asked (`seen.next_call`, or `seen.prepare` as a hook). After a crash the
-    same feeding makes the same desk.
+    Fed by effects (`observe`; the tools do that for their own) and by the moments the model is asked
+    (`seen.next_call`, or `seen.prepare` as a hook). After a crash the same feeding makes the same desk.
+    `codec` is how a text reaches its file: between `<file>` tags in a reply, or by a call of write_text.
     """
 
     files: Manuscript
     locks: FileLocks = field(default_factory=FileLocks)
     roots: Sequence[RootFolder] = ()
     language: Language = "zh"
+    codec: Codec = "tags"
     overwrite_author_text: bool = False
     result_chars: int = RESULT_CHARS
     seen: Seen = field(default_factory=Seen)
@@ -43,8 +49,10 @@ class Desk:
             self.seen.observe(effect)
             self.blanks.observe(effect)
 
-    def on_body(self, event: CaptureEvent) -> None:
-        self.blanks.on_body(event)
+    @property
+    def how_to_write(self) -> str:
+        """What the model does after create_file."""
+        return _HOW[self.codec]
 
     async def blocker(self) -> Waiting | None:
         """The file that has to be written before another one is created."""

@@ -113,7 +113,7 @@ async def check(desk: Desk) -> None:
         raise Refusal(
             "pending_empty_file_unwritten",
             f"{title!r} was created and is still blank, so none of the tasks was begun. Write {title!r} "
-            "first: begin your next reply with <file>, or fill it with edit_file, or delete it.",
+            f"first: {desk.how_to_write}; or fill it with edit_file, or delete it.",
         )
 
 

@@ -227,6 +227,12 @@ class WriteChapter(Params):
     order: Order = None
 
 
+class WriteText(Params):
+    id: FileId
+    content: Annotated[str, Field(description="The whole text")]
+    truncated: Annotated[Flag, Field(description="true if the text had to end too early")] = False
+
+
 class Task(BaseModel):
     model_config = ConfigDict(extra="forbid")
 

@@ -14,6 +14,7 @@ from . import parallel_execute as parallel
 from . import query_files as query
 from . import rename_file as rename
 from . import write_chapter as chapter
+from . import write_text as text
 from .desk import Desk
 from .envelope import Done, make_tool
 from .params import (
@@ -29,11 +30,13 @@ from .params import (
     QueryFiles,
     RenameFile,
     WriteChapter,
+    WriteText,
 )
 
 
 def make_writing_tools(desk: Desk) -> list[Tool]:
-    """create_file, edit_file, delete_file, rename_file, query_files and parallel_execute for one request."""
+    """create_file, write_text, edit_file, delete_file, rename_file, query_files and parallel_execute for
+    one request. For a desk with the codec "tags", open the run with `FileTags`."""
     return [tool.bound(desk) for tool in _TOOLS]
 
 
@@ -87,6 +90,14 @@ _TOOLS: tuple[Tool, ...] = (
         create.create_file,
         access="write",
         aliases=TITLE_ALIASES,
+    ),
+    make_tool(
+        text.NAME,
+        text.DESCRIPTION,
+        WriteText,
+        text.write_text,
+        access="write",
+        aliases=ID_ALIASES | {"text": "content", "body": "content"},
     ),
     _EDIT,
     _DELETE,

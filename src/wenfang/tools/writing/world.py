@@ -15,12 +15,12 @@ from .desk import Desk
 from .params import ID_ALIASES, TITLE_ALIASES
 
 WRITE_TOOLS = frozenset(
-    {"create_file", "edit_file", "delete_file", "rename_file", "parallel_execute"}
+    {"create_file", "write_text", "edit_file", "delete_file", "rename_file", "parallel_execute"}
 )
-"""FILE_WRITE_TOOL_NAMES (writing.md §7.1)."""
+"""FILE_WRITE_TOOL_NAMES (writing.md §7.1), with the tool that a body is a call of."""
 
 _WRITES = WRITE_TOOLS | {"write_chapter"}
-_WITH_ID = frozenset({"edit_file", "delete_file", "rename_file"})
+_WITH_ID = frozenset({"write_text", "edit_file", "delete_file", "rename_file"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

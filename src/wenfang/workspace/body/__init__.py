@@ -6,7 +6,7 @@ file's text.
 """
 
 from .argument import ArgumentCapture
-from .decision import Commit, Decision, Keep, KeepReason, commit_decision
+from .decision import Commit, Decision, Keep, KeepReason, beside_name, commit_decision
 from .events import (
     ENDINGS,
     MAX_BODY_BYTES,
@@ -43,6 +43,7 @@ __all__ = [
     "Interruption",
     "Keep",
     "KeepReason",
+    "beside_name",
     "commit_decision",
     "deliver",
 ]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
+
+from wenfang.lang import PACKS, detect_language
 
 from .events import BodyClosed, Ending
 
@@ -44,3 +47,9 @@ def commit_decision(before_blank: bool, closed: BodyClosed, text: str) -> Decisi
     if isinstance(decision, Commit) and not text.strip():
         return Keep("blank")
     return decision
+
+
+def beside_name(path: str, text: str) -> str:
+    """Where a text is kept that its file cannot take: a new name next to it, in the text's language."""
+    stem, suffix = os.path.splitext(path)
+    return f"{stem}{PACKS[detect_language(text) or 'zh'].unfinished}{suffix}"

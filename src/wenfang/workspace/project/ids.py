@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -63,8 +65,6 @@ def resolve(tx: Tx, project: str, ref: str, suffix: str = "") -> Place:
     return place
 
 
-def children(tx: Tx, project: str, into: Place) -> list[Place]:
-    """What is in a folder, in reading order; a `Place` without a row is the project itself."""
-    parent = tree.ROOT if into.row is None else into.row.id
-    rows = tx.sa.execute(_CHILDREN, {"project": project, "parent": parent})
-    return [Place(row, f"{into.path}/{row.name}" if into.path else row.name) for row in rows]
+def rows_in(tx: Tx, project: str, parent: str) -> Sequence[sa.Row[Any]]:
+    """The rows of what is in the folder with the id `parent`, in reading order."""
+    return tx.sa.execute(_CHILDREN, {"project": project, "parent": parent}).all()

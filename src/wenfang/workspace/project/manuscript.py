@@ -29,7 +29,7 @@ _MOST_SIBLINGS = 3
 
 
 class Manuscript(ProjectFiles):
-    """`ref` is a file's id, its path, or its path without `suffix`, which the names of new files get."""
+    """The names of new files get the `suffix`."""
 
     suffix = ".md"
 
@@ -49,10 +49,6 @@ class Manuscript(ProjectFiles):
             )
 
         return await self._db.read(read)
-
-    async def at(self, ref: str) -> Item:
-        """What `ref` names, folders included. Raises `WorkspaceError` "file_not_found"."""
-        return await self._db.read(lambda tx: item_of(self._at(tx, ref)))
 
     async def survey(self, choose: Callable[[Sequence[Item]], Sequence[Item]]) -> list[Content]:
         """The files and folders that `choose` picks among all of them, with their texts; a folder's is
@@ -129,12 +125,26 @@ class Manuscript(ProjectFiles):
             if found is not None and not _is_blank(tx, found):
                 raise WorkspaceError("path_exists", path=found.path)
             file = found or self._insert(tx, place, name, actual, order)
-            text = make(file.row.kind, self._beside(tx, place))
+            text = make(file.row.kind, self._beside(tx, file.row.parent, but=file.row.id))
             data = encode(text, file.path, self._text_limit)
             made = Created(item=item_of(file), reused=found is not None)
             return made, self._keeper.put(tx, file, data, "create")
 
         return await self._alone(name, compose)
+
+    async def fill(self, ref: str, make: Callable[[Kind, str | None], str], *, base: str) -> Saved:
+        """`put`, with the text that `make` gives for the file's kind and for a text beside it."""
+
+        def fill(tx: Tx) -> Saved:
+            place = as_file(tree.held(tx, self._text_at(tx, ref)), ref)
+            if place.row.hash != base:
+                raise WorkspaceError("revision_conflict", path=place.path, revision=place.row.hash)
+            text = make(place.row.kind, self._beside(tx, place.row.parent, but=place.row.id))
+            data = encode(text, place.path, self._text_limit)
+            is_first = _is_blank(tx, place)
+            return self._keeper.put(tx, place, data, "create" if is_first else self._edit)
+
+        return await self._write(ref, fill)
 
     async def put(self, ref: str, text: str, *, base: str) -> Saved:
         """Replace the text of a file that has the hash `base`. Raises `WorkspaceError`
@@ -222,9 +232,6 @@ class Manuscript(ProjectFiles):
     def _key(self, parent: str, name: str) -> dict[str, str]:
         return {"project": self._project, "parent": parent, "key": name_key(name)}
 
-    def _at(self, tx: Tx, ref: str) -> Place:
-        return ids.resolve(tx, self._project, ref, self.suffix)
-
     def _text_at(self, tx: Tx, ref: str) -> Place:
         place = self._at(tx, ref)
         if place.row.hash is None:
@@ -295,10 +302,10 @@ class Manuscript(ProjectFiles):
         text = blobs.get(tx, place.row.hash).decode(errors="replace")
         return Created(item=item_of(self._at(tx, place.row.id)), reused=True, characters=len(text))
 
-    def _beside(self, tx: Tx, into: Place) -> str | None:
-        """The text of a body file in the same folder, of those that were changed last the longest."""
-        rows = [each.row for each in ids.children(tx, self._project, into)]
-        bodies = [row for row in rows if row.kind in BODY_KINDS and row.size_bytes]
+    def _beside(self, tx: Tx, parent: str, *, but: str) -> str | None:
+        """The text of another body file in a folder, of those that were changed last the longest."""
+        rows = ids.rows_in(tx, self._project, parent)
+        bodies = [r for r in rows if r.kind in BODY_KINDS and r.size_bytes and r.id != but]
         last = sorted(bodies, key=lambda row: row.updated_at)[-_MOST_SIBLINGS:]
         best = max(last, key=lambda row: row.size_bytes, default=None)
         return None if best is None else blobs.get(tx, best.hash).decode(errors="replace")

@@ -14,13 +14,16 @@ from ..paths import parse_file, parse_path
 from ..search import search
 from ..texts import decode
 from ..values import Content, Found, Item, Listing, OpenFile
-from . import authors, blobs, tree, versions
+from . import authors, blobs, ids, tree, versions
 from .history import Revision
 from .tree import Place, item_of
 
 
 class FileReader:
-    """What `ProjectFiles` tells; each call sees one state of the project."""
+    """What `ProjectFiles` tells; each call sees one state of the project. A `ref` is a file's id, its
+    path, or its path without `suffix`."""
+
+    suffix = ""
 
     def __init__(self, database: Store, project_id: str) -> None:
         self._db = database
@@ -67,6 +70,13 @@ class FileReader:
         return await self._db.read(
             lambda tx: item_of(tree.existing(tx, self._project, parts, path))
         )
+
+    async def at(self, ref: str) -> Item:
+        """What `ref` names, folders included. Raises `WorkspaceError` "file_not_found"."""
+        return await self._db.read(lambda tx: item_of(self._at(tx, ref)))
+
+    def _at(self, tx: Tx, ref: str) -> Place:
+        return ids.resolve(tx, self._project, ref, self.suffix)
 
     @asynccontextmanager
     async def open(self, path: str) -> AsyncGenerator[OpenFile[Item]]:

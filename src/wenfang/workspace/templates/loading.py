@@ -16,6 +16,7 @@ from ..project import ProjectFiles, RootFolder, Seed
 TemplateKey: TypeAlias = Literal["novel", "short_story", "screenplay", "report", "prd"]
 TEMPLATES: Final[tuple[TemplateKey, ...]] = get_args(TemplateKey)
 """In the order in which they are offered."""
+LANGUAGES: Final[tuple[Language, ...]] = get_args(Language)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,11 @@ class Template:
     folders: tuple[RootFolder, ...]
     seeds: tuple[Seed, ...]
     opens: str
+
+    @property
+    def name(self) -> str:
+        """Under which `template_named` finds it again."""
+        return f"{self.key}/{self.language}"
 
 
 @cache
@@ -51,6 +57,13 @@ def find_template(key: TemplateKey, language: Language) -> Template:
         folders=tuple(RootFolder(**row) for row in told["folders"]),
         seeds=tuple(_seed(folder, row) for row in told["seeds"]),
         opens=told["opens"],
+    )
+
+
+def template_named(name: str) -> Template | None:
+    """The template with this `name`; None for one that is not offered any more."""
+    return next(
+        (each for language in LANGUAGES for each in templates(language) if each.name == name), None
     )
 
 

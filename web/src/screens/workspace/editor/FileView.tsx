@@ -10,6 +10,7 @@ import { Button, IconButton } from "@/ui/button";
 import { CopyButton } from "@/ui/copy-button";
 import { Failed, Skeleton } from "@/ui/states";
 import { useWorkspace } from "../context";
+import { usePathOf } from "../tree/path-of";
 import { nameOf } from "../tree/paths";
 import { openVersions, useHistory } from "../versions/store";
 import { CodeEditor } from "./CodeEditor";
@@ -40,7 +41,7 @@ export function FileView({ path }: { path: string }) {
     setFailed(null);
     load();
   };
-  const body = useLiveBody(path);
+  const body = useLiveBody(path, usePathOf());
   const isLive = body !== null;
   // While the agent writes it there may be no file yet; after that it is there, or is another one.
   useEffect(() => (isLive ? undefined : load()), [isLive, load]);

@@ -6,6 +6,7 @@ import type { Block, ReplyRow } from "@/run/state";
 import { useWorkspace } from "../../context";
 import { Answer } from "../Answer";
 import { Thought } from "./Thought";
+import { usePathOf } from "../../tree/path-of";
 import { useToolWords } from "./tool-words";
 
 export function Reply({ row, isRunning }: { row: ReplyRow; isRunning: boolean }) {
@@ -36,8 +37,9 @@ function WrittenCall({ row, block, isLive }: { row: ReplyRow; block: Block; isLi
   const lang = useLang();
   const { openFile } = useWorkspace();
   const { title } = useToolWords(block.name ?? "", {});
+  const pathOf = usePathOf();
   const body = bodyOf("", row, block);
-  const path = body?.path;
+  const path = body?.file && pathOf(body.file);
   return (
     <div className="flex items-center gap-2 rounded-lg border border-dashed border-line-2 px-3 py-2 text-sm text-ink-2">
       {isLive && <LoaderCircle aria-hidden className="size-4 animate-spin text-ink-3" />}

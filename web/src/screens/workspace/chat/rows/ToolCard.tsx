@@ -67,6 +67,7 @@ function Doing({ progress, label }: { progress: NonNullable<ToolRow["progress"]>
 function Details({ id, row }: { id: string; row: ToolRow }) {
   const t = useT();
   const errorKey = `toolerror.${row.result?.error_type ?? ""}`;
+  const why = wordsOf(row.result?.details) ?? (isKey(errorKey) ? t(errorKey) : null);
   const output = row.result?.content
     .map((block) => (block.type === "text" ? block.text : t("tool.image")))
     .join("\n");
@@ -75,12 +76,18 @@ function Details({ id, row }: { id: string; row: ToolRow }) {
       <Part label={t("tool.args")}>{JSON.stringify(row.args, null, 2)}</Part>
       {row.result && (
         <div>
-          {row.result.is_error && isKey(errorKey) && <p className="mb-2 text-[13px] text-bad">{t(errorKey)}</p>}
+          {row.result.is_error && why && <p className="mb-2 text-[13px] text-bad">{why}</p>}
           <Part label={row.result.is_error ? t("tool.error") : t("tool.result")}>{output || t("tool.nothing")}</Part>
         </div>
       )}
     </div>
   );
+}
+
+/** What a tool says to its author about a failure. */
+function wordsOf(details: unknown): string | null {
+  const said = details !== null && typeof details === "object" && "user_message" in details ? details.user_message : null;
+  return typeof said === "string" ? said : null;
 }
 
 function Part({ label, children }: { label: string; children: ReactNode }) {
