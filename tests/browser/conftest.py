@@ -81,8 +81,9 @@ def desk(studio: Studio, models: Models, tab: Page) -> Callable[..., Desk]:
         replies: list[object] | None = None,
         files: dict[str, str | bytes] | None = None,
         folder: Path | None = None,
+        template: str | None = None,
     ) -> Desk:
-        project = studio.make_project("试验", files or {}, folder)
+        project = studio.make_project("试验", files or {}, folder, template)
         server = models.serve(replies or [])
         studio.use_model(server.url)
         tab.goto(f"/p/{project.id}")

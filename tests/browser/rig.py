@@ -179,10 +179,16 @@ class Studio:
         return json.loads(text) if text else None
 
     def make_project(
-        self, title: str, files: Mapping[str, str | bytes], folder: Path | None = None
+        self,
+        title: str,
+        files: Mapping[str, str | bytes],
+        folder: Path | None = None,
+        template: str | None = None,
     ) -> Project:
-        """A project with its files in the database, or in a folder of the disk."""
+        """A project with its files in the database, from a template or not, or in a folder of the disk."""
         where = {} if folder is None else {"path": str(folder)}
+        if template is not None:
+            where = {"template": template, "language": "zh"}
         made = self.call("POST", "/api/projects", {"title": title, **where})
         for name, content in files.items():
             text = content.decode() if isinstance(content, bytes) else content

@@ -56,6 +56,29 @@ def test_12_a_chapter_is_seen_while_it_is_written(desk: Callable[..., Desk]) -> 
     assert at.read("正文/第一章.md").decode() == "我：" + CHAPTER
 
 
+def test_12_a_chapter_between_tags_streams_into_its_file(desk: Callable[..., Desk]) -> None:
+    """FC-10, FC-11: in a project from a template the text is a part of the reply, and none of the chat."""
+    title = {"title": "第二章 夜雨", "file_type": "draft"}
+    create = {"tools": [{"name": "create_file", "args": title}]}
+    text = f"我来写。\n<file>\n{CHAPTER}\n</file>\n写到这里。"
+    body = {"text": [text[at : at + 5] for at in range(0, len(text), 5)], "pace_ms": 8}
+    at = desk([create, body, {"text": "第二章写好了。"}], template="novel")
+    at.say("写第二章")
+    at.log.get_by_role("button", name="正文/第二章 夜雨.md", exact=True).click()
+    expect(live(at)).to_contain_text("第3段")
+    expect(at.page.get_by_text("助手正在写入这个文件")).to_be_visible()
+    check(at.page, "a chapter between tags")
+    at.wait_for_end()
+    expect(at.page.get_by_test_id("live-text")).to_have_count(0)
+    assert at.read("正文/第二章 夜雨.md").decode() == CHAPTER
+    expect(at.log).to_contain_text("我来写。")
+    expect(at.log).to_contain_text("写到这里。")
+    for word in ("<file>", "第3段", "fil_"):
+        expect(at.log).not_to_contain_text(word)
+    for said in ("新建文件", "写入正文"):
+        expect(at.log.get_by_role("button", name=said)).to_be_visible()
+
+
 def test_12_a_new_file_is_opened_from_the_chat(
     desk: Callable[..., Desk], errors: list[str]
 ) -> None:
