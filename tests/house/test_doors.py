@@ -300,6 +300,7 @@ def test_public_names(root: Path) -> None:
                 "UserMessage",
                 "move_in",
                 "open_runs",
+                "projects_named",
                 "tell_files",
             ],
             "wenfang.server": [

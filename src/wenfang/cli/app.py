@@ -151,6 +151,7 @@ def _add_work(app: typer.Typer, say: Say) -> None:
 def _add_documents(app: typer.Typer, say: Say) -> None:
     project_option = typer.Option("--project", help=say("help.project"))
     json_option = typer.Option("--json", help=say("help.json"))
+    data_option = typer.Option("--data", help=say("help.data"))
 
     @app.command("import", help=say("help.import"))
     def import_files(  # pyright: ignore[reportUnusedFunction]
@@ -158,10 +159,11 @@ def _add_documents(app: typer.Typer, say: Say) -> None:
         project: Annotated[Path, project_option] = Path(),
         folder: Annotated[str, typer.Option("--folder", help=say("help.import.folder"))] = "",
         json: Annotated[bool, json_option] = False,
+        data: Annotated[Path | None, data_option] = None,
     ) -> None:
         from .documents import import_files as command
 
-        command(say, files, project=project, folder=folder, as_json=json)
+        command(say, files, project=project, folder=folder, as_json=json, data=data)
 
     @app.command(help=say("help.export"))
     def export(  # pyright: ignore[reportUnusedFunction]
@@ -173,10 +175,20 @@ def _add_documents(app: typer.Typer, say: Say) -> None:
         path: Annotated[str, typer.Option("--path", help=say("help.export.path"))] = "",
         force: Annotated[bool, typer.Option("--force", help=say("help.export.force"))] = False,
         json: Annotated[bool, json_option] = False,
+        data: Annotated[Path | None, data_option] = None,
     ) -> None:
         from .documents import export as command
 
-        command(say, to, project=project, output=output, path=path, is_forced=force, as_json=json)
+        command(
+            say,
+            to,
+            project=project,
+            output=output,
+            path=path,
+            is_forced=force,
+            as_json=json,
+            data=data,
+        )
 
 
 def _add_sync(app: typer.Typer, say: Say) -> None:

@@ -10,19 +10,19 @@ from importlib import import_module
 from pathlib import Path
 
 from .desk import Desk, open_desk, take_turn
-from .folder import existing_project
 from .language import Say
 from .loop import make_runner
+from .project import Named, named
 
 
 def chat(say: Say, *, project: Path, flags: Mapping[str, str | None], data: Path | None) -> None:
     """Talk until /exit or the end of input."""
-    folder = existing_project(project)
+    where = named(project, data)
     with make_runner() as runner, contextlib.ExitStack() as stack:
         desk_cm = open_desk(say, data, flags)
         desk = runner.run(desk_cm.__aenter__())
         stack.callback(lambda: runner.run(desk_cm.__aexit__(None, None, None)))
-        print(say("chat.hello", project=folder), file=sys.stderr)  # noqa: T201
+        print(say("chat.hello", project=where.folder or where.name), file=sys.stderr)  # noqa: T201
         session_id: str | None = None
         for line in _lines(say):
             if line == "/new":
@@ -32,7 +32,7 @@ def chat(say: Say, *, project: Path, flags: Mapping[str, str | None], data: Path
                 print(say("chat.unknown", command=line), file=sys.stderr)  # noqa: T201
             else:
                 with contextlib.suppress(asyncio.CancelledError):
-                    session_id = runner.run(_turn(desk, folder, session_id, line))
+                    session_id = runner.run(_turn(desk, where, session_id, line))
 
 
 def _lines(say: Say) -> Generator[str]:
@@ -50,10 +50,10 @@ def _lines(say: Say) -> Generator[str]:
             yield line
 
 
-async def _turn(desk: Desk, folder: Path, session_id: str | None, text: str) -> str:
+async def _turn(desk: Desk, where: Named, session_id: str | None, text: str) -> str:
     async with desk.runs() as runs:
         if session_id is None:
-            project = await runs.project_at(folder)
+            project = await where.project(runs)
             session_id = (await runs.create_session(project.id)).id
         await take_turn(desk, runs, session_id, text)
         return session_id

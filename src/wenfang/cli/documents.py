@@ -9,6 +9,7 @@ import os
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -16,34 +17,45 @@ from wenfang.problems import Problem
 from wenfang.workspace import (
     ExportFormat,
     Files,
-    FolderFiles,
     Imported,
     Refused,
-    Workspace,
     WorkspaceError,
     export_project,
     import_document,
 )
 from wenfang.workspace.documents import DEFAULT_LIMITS
 
-from .folder import existing_project
 from .language import Say
 from .main import EXIT_ERROR, EXIT_PARTIAL
+from .project import named, open_project
 from .render import plain
 
 
 def import_files(
-    say: Say, names: Sequence[Path], *, project: Path, folder: str, as_json: bool
+    say: Say,
+    names: Sequence[Path],
+    *,
+    project: Path,
+    folder: str,
+    as_json: bool,
+    data: Path | None,
 ) -> None:
     """Import each file, whatever becomes of the others. Raises SystemExit 3 if some were not imported, 5
     if none was."""
-    files = FolderFiles(Workspace(existing_project(project)))
-    made, missed = 0, 0
-    for name in names:
-        imported = asyncio.run(_import_one(files, name, folder))
-        made += len(imported.files)
-        missed += len(imported.refused)
-        (_print_json if as_json else _print_lines)(say, str(name), imported)
+    where = named(project, data)
+
+    async def work() -> tuple[int, int]:
+        made, missed = 0, 0
+        async with open_project(where) as opened:
+            for name in names:
+                imported = await _import_one(opened.files, name, folder)
+                await opened.tell(imported.files)
+                made += len(imported.files)
+                missed += len(imported.refused)
+                (_print_json if as_json else _print_lines)(say, str(name), imported)
+        return made, missed
+
+    made, missed = asyncio.run(work())
     if missed:
         sys.exit(EXIT_PARTIAL if made else EXIT_ERROR)
 
@@ -57,16 +69,19 @@ def export(
     path: str,
     is_forced: bool,
     as_json: bool,
+    data: Path | None,
 ) -> None:
     """Write the file and print its name. Raises `Problem`; then nothing is written."""
     del say  # a path needs no words
-    root = existing_project(project)
+    where = named(project, data)
     try:
-        with asyncio.Runner() as runner:
-            files = FolderFiles(Workspace(root))
-            title = root.name or "wenfang"
-            made = runner.run(export_project(files, to, title=title, path=path))
-            file = output if output is not None else root.parent / made.name
+        with asyncio.Runner() as runner, ExitStack() as stack:
+            opening = open_project(where)
+            opened = runner.run(opening.__aenter__())
+            stack.callback(lambda: runner.run(opening.__aexit__(None, None, None)))
+            title = opened.title or "wenfang"
+            made = runner.run(export_project(opened.files, to, title=title, path=path))
+            file = output if output is not None else opened.beside / made.name
             size = _write(file, _drawn(runner, made.pieces), is_forced=is_forced)
     except WorkspaceError as error:
         raise _problem(error) from error

@@ -10,10 +10,10 @@ from pathlib import Path
 from wenfang.problems import Problem
 
 from .desk import EXITS, open_desk, take_turn
-from .folder import existing_project
 from .language import Say
 from .loop import make_runner
 from .main import EXIT_STOPPED
+from .project import named
 
 
 def run(
@@ -29,11 +29,11 @@ def run(
     text = sys.stdin.read() if task == "-" else task
     if not text.strip():
         raise Problem("empty_request")
-    folder = existing_project(project)
+    where = named(project, data)
 
     async def work() -> int:
         async with open_desk(say, data, flags) as desk, desk.runs() as runs:
-            at = await runs.project_at(folder)
+            at = await where.project(runs)
             session = await runs.create_session(at.id)
             end = await take_turn(desk, runs, session.id, text, as_json=as_json)
             return EXITS[end.status]

@@ -9,16 +9,16 @@ from wenfang.server import Services, bind, url_of
 from wenfang.server import serve as serve_app
 from wenfang.settings import data_dir
 
-from .folder import existing_project
 from .language import Say
 from .loop import make_runner
+from .project import existing_folder
 
 
 def serve(say: Say, *, host: str, port: int, data: Path | None, project: Path | None) -> None:
     """Raises `Problem` before the first line is printed, if the server cannot start."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     folder = data_dir(data)
-    opened = existing_project(project) if project is not None else None
+    opened = existing_folder(project) if project is not None else None
     bound = bind(host, port)
 
     def ready(services: Services) -> None:

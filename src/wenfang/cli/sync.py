@@ -8,18 +8,17 @@ import sys
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import sqlalchemy as sa
 from rich.console import Console
 from rich.progress import Progress as Bar
 
-from wenfang.core import new_id
 from wenfang.problems import Problem
-from wenfang.runs import FileChanged, Shelf, move_in, tell_files
+from wenfang.runs import FileChanged, projects_named, tell_files
 from wenfang.settings import data_dir
-from wenfang.storage import FILE, Database, Tx, open_database, projects
+from wenfang.storage import FILE, Database
 from wenfang.workspace import WorkspaceError
 from wenfang.workspace.mirror import (
     Action,
@@ -40,6 +39,7 @@ from wenfang.workspace.mirror import (
 from .language import Say
 from .loop import make_runner
 from .main import EXIT_PARTIAL
+from .project import one_of, open_shelf
 from .render import plain
 
 _KINDS: dict[type[Action], str] = {
@@ -79,9 +79,7 @@ def _check(folder: Path, data: Path) -> None:
 
 
 async def _sync(folder: Path, project: str, database_file: Path, printer: _Printer) -> bool:
-    async with open_database(database_file) as database:
-        shelf = Shelf(database=database, clock=time.time, new_id=new_id)
-        await move_in(shelf, database_file.parent)
+    async with open_shelf(database_file) as (database, _):
         project_id = await _chosen(database, folder, project)
         async with open_mirror(
             database,
@@ -128,23 +126,11 @@ async def _chosen(database: Database, folder: Path, project: str) -> str:
     found = project or await mirrored_project(database, folder)
     if found is None:
         raise _unknown(folder, project, database.path)
-    live = sa.select(projects.c.id, projects.c.managed).where(projects.c.deleted_at.is_(None))
-
-    def choose(tx: Tx) -> list[tuple[str, int]]:
-        by_id = tx.sa.execute(live.where(projects.c.id == found)).all()
-        by_title = live.where(projects.c.title == found).order_by(projects.c.id)
-        return [(row.id, row.managed) for row in by_id or tx.sa.execute(by_title)]
-
-    rows = await database.read(choose)
-    if not rows:
-        raise _unknown(folder, found, database.path)
-    if len(rows) > 1:
-        ids = ", ".join(project_id for project_id, _ in rows)
-        raise Problem("project_ambiguous", name=found, count=len(rows), ids=ids)
-    project_id, is_managed = rows[0]
-    if not is_managed:
+    rows = await database.read(partial(projects_named, name=found))
+    chosen = one_of(rows, found, database.path.parent)
+    if chosen.folder is not None:
         raise Problem("project_is_folder", name=found)
-    return project_id
+    return chosen.id
 
 
 def _unknown(folder: Path, project: str, database_file: Path) -> Problem:

@@ -1,5 +1,6 @@
 """Durable runs: the journal, who drives which run, and the live stream (durable.md, design §6)."""
 
+from .catalog import projects_named
 from .facts import (
     BlockDelta,
     Envelope,
@@ -70,5 +71,6 @@ __all__ = [
     "UserMessage",
     "move_in",
     "open_runs",
+    "projects_named",
     "tell_files",
 ]

@@ -132,6 +132,10 @@ class Catalog:
 
         return await self._db.write(restore)
 
+    async def projects_named(self, name: str) -> list[Project]:
+        """The project with this id, or all with this title."""
+        return await self._db.read(partial(projects_named, name=name))
+
     async def create_session(self, project_id: str, title: str) -> Told:
         now = self._clock()
         session_id = self._new_id("ses")
@@ -212,6 +216,14 @@ def find_project(tx: SqliteTx, project_id: str) -> Project:
     if row is None:
         raise Problem("project_not_found", id=project_id)
     return _project(row)
+
+
+def projects_named(tx: SqliteTx, name: str) -> list[Project]:
+    """The project with this id, or all with this title."""
+    live = _PROJECTS.where(_LIVE_PROJECT)
+    by_id = tx.sa.execute(live.where(projects.c.id == name)).all()
+    by_title = live.where(projects.c.title == name).order_by(projects.c.id)
+    return [_project(row) for row in by_id or tx.sa.execute(by_title)]
 
 
 def find_session(tx: SqliteTx, session_id: str) -> Session:

@@ -128,6 +128,7 @@ class Runs:
         self.projects = catalog.projects
         self.project = catalog.project
         self.project_at = catalog.project_at
+        self.projects_named = catalog.projects_named
         self.rename_project = catalog.rename_project
         self.delete_project = catalog.delete_project
         self.restore_project = catalog.restore_project

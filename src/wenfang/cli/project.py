@@ -1,0 +1,110 @@
+"""The project that a command was given: a folder of the disk, or one of the data directory by title or id."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from wenfang.core import new_id
+from wenfang.problems import Problem
+from wenfang.runs import FileChanged, Project, Runs, Shelf, move_in, projects_named, tell_files
+from wenfang.settings import data_dir
+from wenfang.storage import FILE, Database, open_database
+from wenfang.workspace import Files, FolderFiles, Item, Workspace
+
+
+def existing_folder(path: Path) -> Path:
+    """The absolute path of a project folder. Raises Problem `project_path_missing`."""
+    if not path.is_dir():
+        raise Problem("project_path_missing", path=str(path))
+    return path.resolve()
+
+
+def one_of(found: Sequence[Project], name: str, data: Path) -> Project:
+    """The only project with a name. Raises Problem `project_unknown`, `project_ambiguous`."""
+    if not found:
+        raise Problem("project_unknown", name=name, data=str(data))
+    if len(found) > 1:
+        ids = ", ".join(project.id for project in found)
+        raise Problem("project_ambiguous", name=name, count=len(found), ids=ids)
+    return found[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """`folder` is a folder of the disk; without one, `name` is looked up in the directory `data`."""
+
+    name: str
+    folder: Path | None
+    data: Path
+
+    async def project(self, runs: Runs) -> Project:
+        """The project, made if it is a folder that was none. Raises what `one_of` raises."""
+        if self.folder is not None:
+            return await runs.project_at(self.folder)
+        return one_of(await runs.projects_named(self.name), self.name, self.data)
+
+
+def named(project: Path, data: Path | None) -> Named:
+    """What `--project` means. Raises Problem `project_path_missing`, `project_unknown` for what can be nothing."""
+    where, name = data_dir(data), str(project)
+    if project.is_dir():
+        return Named(name=name, folder=project.resolve(), data=where)
+    if (where / FILE).exists():  # nothing is made for a wrong name
+        return Named(name=name, folder=None, data=where)
+    if os.sep in name:
+        raise Problem("project_path_missing", path=name)
+    raise Problem("project_unknown", name=name, data=str(where))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A project's files for its author. `beside`: the folder for what is made from them."""
+
+    files: Files
+    title: str
+    beside: Path
+    database: Database | None = None
+    project_id: str = ""
+
+    async def tell(self, made: Sequence[Item]) -> None:
+        """Tell who has the project open in the studio of new files."""
+        if self.database is not None:
+            changes = [
+                FileChanged(path=each.path, change="created", by="author", revision=each.hash or "")
+                for each in made
+            ]
+            await tell_files(self.database, self.project_id, changes, now=time.time())
+
+
+@asynccontextmanager
+async def open_project(where: Named) -> AsyncGenerator[Opened]:
+    """The files, without a model or a server. Raises what `one_of` raises."""
+    if where.folder is not None:
+        files = FolderFiles(Workspace(where.folder))
+        yield Opened(files=files, title=where.folder.name, beside=where.folder.parent)
+        return
+    async with open_shelf(where.data / FILE) as (database, shelf):
+        found = await database.read(partial(projects_named, name=where.name))
+        project = one_of(found, where.name, where.data)
+        yield Opened(
+            files=shelf.files(project.id, project.folder, "author"),
+            title=project.title,
+            beside=Path.cwd(),
+            database=database,
+            project_id=project.id,
+        )
+
+
+@asynccontextmanager
+async def open_shelf(database_file: Path) -> AsyncGenerator[tuple[Database, Shelf]]:
+    """The files of all projects of a data directory."""
+    async with open_database(database_file) as database:
+        shelf = Shelf(database=database, clock=time.time, new_id=new_id)
+        await move_in(shelf, database_file.parent)
+        yield database, shelf
