@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -218,18 +219,34 @@ ATTACKS: dict[str, tuple[str, str]] = {
 @pytest.mark.anyio
 @pytest.mark.parametrize("row", ATTACKS.values(), ids=ATTACKS)
 async def test_attacks(sandbox: PythonSandbox, row: tuple[str, str]) -> None:
+    """Half a second is enough where time ends it; where something else does, a busy machine gets the time
+    that the product gives."""
     code, endings = row
+    if "time" in endings.split():
+        await attack(sandbox, code, endings)
+        assert len(workers()) <= LIMITS.processes
+        return
+    patient = PythonSandbox(replace(LIMITS, wall_s=SandboxLimits().wall_s))
+    before = workers()
+    try:
+        await attack(patient, code, endings)
+        assert len(workers() - before) <= LIMITS.processes
+    finally:
+        await patient.aclose()
+    assert workers() <= before
+
+
+async def attack(sandbox: PythonSandbox, code: str, endings: str) -> None:
     started = time.monotonic()
     output = await run(sandbox, code)
     assert isinstance(output.details, dict)
     assert output.details["ending"] in endings.split(), output.content
-    assert time.monotonic() - started < LIMITS.wall_s + 4
+    assert time.monotonic() - started < sandbox.limits.wall_s + 4
     assert len(str(output.content)) < 140_000
     assert "uid=" not in str(output.content)
     assert "root:" not in str(output.content)
     assert not attack_left_a_file()
     assert (await run(sandbox, "1 + 1")).content == "2"
-    assert len(workers()) <= LIMITS.processes
 
 
 @pytest.mark.anyio
