@@ -31,6 +31,7 @@ from wenfang.core import (
 )
 from wenfang.testing import Reply, ScriptedModel, call, say
 from wenfang.tools.writing import FileTags, Waiting, make_writing_tools
+from wenfang.workspace.project import Manuscript
 
 pytestmark = pytest.mark.anyio
 
@@ -212,6 +213,24 @@ async def test_what_the_author_wrote_meanwhile_stays(tmp_path: Path) -> None:
         await study.author.write("正文/第一章.md", "作者的。", base="*")
         late = await study.call("write_text", id=made.data["id"], content="模型的。")
         assert late.error_type == "stale_content"
+        assert await study.text("正文/第一章") == "作者的。"
+        assert await study.text("正文/第一章（未写完）") == "模型的。"
+
+
+async def test_what_the_author_saves_in_that_very_moment_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_study(tmp_path) as study:
+        made = await study.call("create_file", title="第一章", file_type="draft")
+        fill = Manuscript.fill
+
+        async def late(files: Manuscript, ref: str, *more: Any, **rest: Any) -> Any:
+            await study.author.write("正文/第一章.md", "作者的。", base="*")
+            return await fill(files, ref, *more, **rest)
+
+        monkeypatch.setattr(Manuscript, "fill", late)
+        done = await study.call("write_text", id=made.data["id"], content="模型的。")
+        assert done.error_type == "stale_content"
         assert await study.text("正文/第一章") == "作者的。"
         assert await study.text("正文/第一章（未写完）") == "模型的。"
 

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 from wenfang.core import JSON, FileCreated, FileWritten
 from wenfang.lang import read_heading
-from wenfang.workspace.project import Created, Item, Saved
+from wenfang.workspace.edits import in_quotes_of
+from wenfang.workspace.project import BODY_KINDS, Created, Item, Kind, Saved
 
 from .desk import Desk
 
@@ -53,3 +54,8 @@ def written(saved: Saved, previous: str, words_added: int) -> FileWritten:
         kind=item.kind,
         words_added=words_added,
     )
+
+
+def in_style_of(beside: str | None, kind: Kind, text: str) -> str:
+    """A new text, prose with the double quotes of a text beside it (TL-23)."""
+    return in_quotes_of(beside, text) if kind in BODY_KINDS and beside is not None else text

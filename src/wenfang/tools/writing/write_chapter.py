@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from wenfang.core import ToolContext
 from wenfang.lang import count_words
-from wenfang.workspace.edits import in_quotes_of
-from wenfang.workspace.project import BODY_KINDS, Kind
+from wenfang.workspace.project import Kind
 
 from .desk import Desk
 from .envelope import Done
 from .errors import Refusal
 from .params import WriteChapter
-from .records import created, record, written
+from .records import created, in_style_of, record, written
 from .titles import file_name
 
 DESCRIPTION = "A new file with its whole text."
@@ -26,11 +25,8 @@ async def write_chapter(desk: Desk, context: ToolContext, args: WriteChapter) ->
     texts: list[str] = []
 
     def make(kind: Kind, beside: str | None) -> str:
-        text = args.content
-        if kind in BODY_KINDS and beside is not None:
-            text = in_quotes_of(beside, text)
-        texts.append(text)
-        return text
+        texts.append(in_style_of(beside, kind, args.content))
+        return texts[-1]
 
     made, saved = await desk.files.compose(
         file_name(args.title, desk.files.suffix),

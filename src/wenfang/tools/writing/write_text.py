@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from wenfang.core import ToolContext
 from wenfang.lang import count_words
+from wenfang.workspace import WorkspaceError
 from wenfang.workspace.body import BodyClosed, Commit, beside_name, commit_decision
-from wenfang.workspace.edits import in_quotes_of
-from wenfang.workspace.project import BODY_KINDS, Created, Kind, Opened
+from wenfang.workspace.project import Created, Kind, Opened
 
 from .desk import Desk
 from .envelope import Done
 from .errors import ErrorType, Refusal
 from .params import WriteText
-from .records import created, record, written
+from .records import created, in_style_of, record, written
 
 NAME = "write_text"
 DESCRIPTION = (
@@ -45,15 +45,19 @@ async def write_text(desk: Desk, context: ToolContext, args: WriteText) -> Done:
         return await _beside(
             desk, opened, args.content, "edit_failed", "has a text, this one was cut off"
         )
-    return await _fill(desk, opened, args)
+    try:
+        return await _fill(desk, opened, args)
+    except WorkspaceError as error:
+        if error.code != "revision_conflict":
+            raise
+        return await _beside(desk, opened, args.content, "stale_content", "has another text by now")
 
 
 async def _fill(desk: Desk, opened: Opened, args: WriteText) -> Done:
     texts: list[str] = []
 
     def make(kind: Kind, beside: str | None) -> str:
-        is_prose = kind in BODY_KINDS and beside is not None
-        texts.append(in_quotes_of(beside or "", args.content) if is_prose else args.content)
+        texts.append(in_style_of(beside, kind, args.content))
         return texts[-1]
 
     previous = opened.item.hash or ""
