@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from wenfang.runs import AgentSpec, RunContext, Runs, open_runs
+from wenfang.testing import Script, ScriptedServer, call, say
 from wenfang.workspace.templates import find_template
 
 from .conftest import Command
 
 TITLE = "雨夜归人"
+pytestmark = pytest.mark.anyio
 
 
 def never(context: RunContext) -> AgentSpec:
@@ -51,6 +53,29 @@ def test_a_run_in_a_project_of_the_studio(command: Command, by: str) -> None:
             return [each.title for each in await runs.sessions(project_id)]
 
     assert asyncio.run(sessions()) == [asked]
+
+
+async def test_a_writer_s_steps_are_told_in_words(command: Command) -> None:
+    """Not as the envelope that the model reads."""
+    await asyncio.to_thread(studio, command, TITLE)
+    replies = (
+        call("delete_file", id="正文/第一章 雨夜.md"),
+        call("create_file", title="第二章", file_type="draft"),
+        say("<file>他回来了。</file>"),
+        say("写好了。"),
+    )
+    async with ScriptedServer(Script(name="test", replies=replies)) as provider:
+        flags = ("--base-url", provider.url, "--model", "scripted", "--project", TITLE)
+        result = await asyncio.to_thread(command.process, "run", "写第二章", *flags)
+        provider.check()
+    assert (result.code, result.out) == (0, "写好了。\n")
+    told = [line.strip() for line in result.err.splitlines() if line.strip()[:1] in "✓✗"]
+    assert told == [
+        "✗ 里面有你亲手写的文字，没有删除或替换。",
+        "✓ 正文/第二章.md",
+        "✓ 正文/第二章.md",
+    ]
+    assert "他回来了" not in result.out
 
 
 def test_a_book_of_a_project_of_the_studio(command: Command, tmp_path: Path) -> None:

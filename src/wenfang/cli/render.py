@@ -118,7 +118,7 @@ class Printer:
             self._shown = ""
 
     def _result(self, result: ToolResult) -> None:
-        text = " ".join(result.text.split())[:_RESULT_CHARS]
+        text = " ".join(_words_of(result).split())[:_RESULT_CHARS]
         self._line(self._say("run.tool_failed" if result.is_error else "run.tool_ok", text=text))
 
     def _finish(self, event: RunFinished) -> None:
@@ -163,6 +163,16 @@ class Printer:
         if self._block is not None:
             self._block = None
             (self._out if self._is_live else self._steps).print()
+
+
+def _words_of(result: ToolResult) -> str:
+    """A result in a line: what a tool says to people, or the files it is about, or what the model reads."""
+    details = result.details
+    if isinstance(details, dict) and "status" in details:
+        said = details.get("user_message")
+        paths = dict.fromkeys(effect.path for effect in result.effects)
+        return said if isinstance(said, str) else ", ".join(paths) or result.text
+    return result.text
 
 
 def _short_args(args: dict[str, JSON]) -> str:
