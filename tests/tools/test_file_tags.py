@@ -77,6 +77,12 @@ async def test_fc_1_the_text_of_the_next_reply_is_the_file_s(tmp_path: Path) -> 
         assert answer(agent) == "写好了。"
 
 
+async def test_fc_13_a_text_is_plain_and_has_no_title(tmp_path: Path) -> None:
+    async with open_study(tmp_path) as study:
+        made = await study.call("create_file", title="第一章", file_type="draft")
+        assert "Plain text, the title not repeated." in made.data["next_step"]
+
+
 async def test_the_model_sees_what_it_wrote_and_requests_only_grow(tmp_path: Path) -> None:
     async with open_study(tmp_path) as study:
         body = say(f"现在写。\n<file>\n{STORY}\n</file>")
