@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.browser.rig import Desk, Studio, forgive, is_gone
+from tests.browser.rig import Desk, Models, Studio, forgive, is_gone
 
 pytestmark = pytest.mark.alone
 
@@ -42,6 +42,29 @@ SAME_IN_BOTH = {
     "one.md",
     "openai",
 }
+
+
+def test_01_first_run(studio: Studio, models: Models, tab: Page) -> None:
+    """From no model at all to a first answer in a project; `tab` takes no error of the console."""
+    studio.call("PUT", "/api/settings", {"provider": "embedded", "model": "none"})
+    server = models.serve([{"text": "在。"}, {"text": "你好，从哪里开始？"}])
+    page = tab
+    page.goto("/")
+    page.get_by_role("link", name="填写连接").click()
+    page.get_by_label("接口地址").fill(server.url)
+    page.get_by_label("模型名").fill("scripted")
+    page.get_by_role("button", name="测试连接").click()
+    expect(page.get_by_text("连接成功")).to_be_visible()
+    page.get_by_role("button", name="保存", exact=True).click()
+    expect(page.get_by_text("已保存")).to_be_visible()
+    page.get_by_role("link", name="文房，回到项目列表").click()
+    expect(page.get_by_role("heading", name="先选一个能回答的模型")).to_have_count(0)
+    page.get_by_role("textbox", name="项目名称").fill("雨夜归人")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/p/prj_"))
+    page.get_by_role("textbox", name="给助手的话").fill("你好")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("log")).to_contain_text("你好，从哪里开始？")
 
 
 def test_01_project_life(studio: Studio, tab: Page) -> None:
