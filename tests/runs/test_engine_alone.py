@@ -271,9 +271,7 @@ async def test_a_process_that_leaves_drains_its_engine_and_ends_its_streams() ->
     async def drain(grace_s: float) -> None:
         did.append(grace_s)
 
-    names = (
-        "projects project project_at rename_project delete_project restore_project sessions session"
-    )
+    names = "projects project project_at projects_named rename_project delete_project restore_project sessions session"
     runs = Runs(
         None,  # type: ignore[arg-type]
         SimpleNamespace(hub=SimpleNamespace(close=lambda: did.append("closed"))),  # type: ignore[arg-type]
