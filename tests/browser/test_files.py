@@ -59,7 +59,7 @@ def test_01_first_run(studio: Studio, models: Models, tab: Page) -> None:
     expect(page.get_by_text("已保存")).to_be_visible()
     page.get_by_role("link", name="文房，回到项目列表").click()
     expect(page.get_by_role("heading", name="先选一个能回答的模型")).to_have_count(0)
-    page.get_by_role("textbox", name="项目名称").fill("雨夜归人")
+    page.get_by_role("textbox", name="项目名称").fill("初来乍到")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/p/prj_"))
     page.get_by_role("textbox", name="给助手的话").fill("你好")

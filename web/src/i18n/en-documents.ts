@@ -25,7 +25,7 @@ export const enDocuments: Record<keyof typeof zhDocuments, string> = {
   "export.done": "Exported {name}",
   "export.unsaved": "Some changes are not saved yet, and the exported file does not have them",
 
-  "problem.folder_dropped": "A folder cannot be dropped here; pack it as zip, or choose the files in it",
+  "problem.folder_dropped": "This folder cannot be read, or holds more than a thousand files; pack it as zip",
   "problem.import_interrupted": "The connection broke during the upload; if the file is large, split it and try again",
   "problem.nothing_to_export": "{name} holds no text to export; write something first, or choose another format",
   "problem.export_too_large": "There are more than {limit.number} files, too many for one export",

@@ -24,7 +24,7 @@ export const zhDocuments = {
   "export.done": "已导出 {name}",
   "export.unsaved": "有改动还没有保存，导出的文件里没有它们",
 
-  "problem.folder_dropped": "不能直接拖入文件夹，请打包成 zip，或选中里面的文件",
+  "problem.folder_dropped": "这个文件夹读不了，或里面的文件超过一千个；请打包成 zip 再拖入",
   "problem.import_interrupted": "上传时连接中断；如果文件很大，请拆成几个文件再试",
   "problem.nothing_to_export": "{name} 里没有可以导出的文字；请先写一点，或换一种格式",
   "problem.export_too_large": "文件超过 {limit.number} 个，不能一次导出",

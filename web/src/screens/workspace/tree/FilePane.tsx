@@ -73,7 +73,7 @@ export function FilePane() {
           hidden
           accept={DOCUMENTS}
           onChange={({ target }) => {
-            take(folder, Array.from(target.files ?? [], (file) => ({ file, isFolder: false })));
+            take(folder, Array.from(target.files ?? [], (file) => ({ file, below: "" })));
             target.value = ""; // the same file may be chosen again
           }}
         />

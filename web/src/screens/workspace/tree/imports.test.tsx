@@ -2,9 +2,9 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ImportOut } from "@/api/types";
 import { useLangStore } from "@/i18n/t";
 import { TooltipProvider } from "@/ui/tooltip";
+import { A_FILE, dropped, folder, made, text } from "./dropped.test-data";
 
 const ENTRIES = [
   { path: "正文", kind: "folder", type: "folder", size_bytes: 0, words: null, modified_at: 0, revision: null },
@@ -65,12 +65,6 @@ const { FilePane } = await import("./FilePane");
 const { useImports } = await import("./imports");
 
 const openFile = vi.fn<(path: string | null) => void>();
-const text = (name: string) => new File(["夜色"], name);
-const made = (...paths: string[]): ImportOut => ({
-  files: paths.map((path) => ({ path, size_bytes: 6 })),
-  warnings: [],
-  problems: [],
-});
 const refused = (code: string, params: Record<string, unknown>) => ({ code, params, message: "in English" });
 const notes = () => within(screen.getByRole("list", { name: "导入的文档" })).getAllByRole("listitem");
 const lastUpload = () => waitFor(() => Upload.all.at(-1) ?? expect.fail("nothing was sent"));
@@ -243,18 +237,13 @@ describe("an import", () => {
 });
 
 describe("dropping", () => {
-  const transfer = (...files: [File, boolean][]) => ({
-    types: ["Files"],
-    items: files.map(([file, isDirectory]) => ({ getAsFile: () => file, webkitGetAsEntry: () => ({ isDirectory }) })),
-  });
-
   it.each<[string, () => Element, string | null, string]>([
     ["a folder", () => screen.getByRole("treeitem", { name: "正文" }), "正文", "松开，导入到“正文”"],
     ["a file in it", () => screen.getByRole("treeitem", { name: "第一章.md" }), "正文", "松开，导入到“正文”"],
     ["the room below", () => screen.getByRole("region", { name: "文件" }), null, "松开，导入到项目根目录"],
   ])("on %s imports there", async (_, on, folder, words) => {
     await show();
-    const dataTransfer = transfer([text("a.txt"), false]);
+    const dataTransfer = dropped(A_FILE);
     fireEvent.dragOver(on(), { dataTransfer });
     screen.getByText(words);
     fireEvent.drop(on(), { dataTransfer });
@@ -262,17 +251,44 @@ describe("dropping", () => {
     expect((await lastUpload()).address.searchParams.get("folder")).toBe(folder);
   });
 
-  it("refuses folders and takes the files beside them", async () => {
+  const sent = () =>
+    Upload.all.map(({ address }) => [address.searchParams.get("folder"), address.searchParams.get("name")]);
+
+  it("takes folders with all that is in them, in order, and says what did not go well", async () => {
     await show();
-    fireEvent.drop(screen.getByRole("tree"), { dataTransfer: transfer([text("夹"), true], [text("a.txt"), false]) });
+    const inside = { "10.txt": text("10.txt"), "2.txt": text("2.txt"), ".git": { head: text("head") }, 卷二: { "a.png": text("a.png") } };
+    fireEvent.drop(screen.getByRole("treeitem", { name: "正文" }), {
+      dataTransfer: dropped(folder("夹", inside), { name: "b.txt", isDirectory: false }),
+    });
+    for (const [at, code] of [201, 201, 400, 201].entries()) {
+      await waitFor(() => expect(Upload.all.length).toBe(at + 1));
+      await Upload.all[at]!.answer(code, code === 201 ? made(`${at}.md`) : refused("document_unknown", { name: "a.png" }));
+    }
+    expect(sent()).toEqual([
+      ["正文/夹", "2.txt"],
+      ["正文/夹", "10.txt"],
+      ["正文/夹/卷二", "a.png"],
+      ["正文", "b.txt"],
+    ]);
+    await waitFor(() => expect(notes().map((note) => note.dataset.phase)).toEqual(["failed", "done"]));
+    expect(openFile).toHaveBeenCalledExactlyOnceWith("0.md");
+  });
+
+  it.each<[string, object]>([
+    ["too many files", folder("夹", Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`${n}`, text(`${n}`)])), 100)],
+    ["what cannot be read", { name: "夹", isDirectory: true, createReader: () => ({ readEntries: (_: unknown, fail: (error: Error) => void) => fail(new Error("no")) }) }],
+  ])("of %s takes nothing", async (_, entry) => {
+    await show();
+    fireEvent.drop(screen.getByRole("tree"), { dataTransfer: dropped(entry, A_FILE) });
     expect((await lastUpload()).address.searchParams.get("name")).toBe("a.txt");
-    expect(notes()[0]?.textContent).toContain("不能直接拖入文件夹");
+    expect(sent()).toHaveLength(1);
+    expect(notes()[0]?.textContent).toContain("请打包成 zip");
   });
 
   it("beside the tree leaves the page as it is; what is no file is left alone", async () => {
     await show();
     const files = new Event("drop", { bubbles: true, cancelable: true });
-    document.body.dispatchEvent(Object.assign(files, { dataTransfer: transfer([text("a.txt"), false]) }));
+    document.body.dispatchEvent(Object.assign(files, { dataTransfer: dropped(A_FILE) }));
     expect(files.defaultPrevented).toBe(true);
     const words = new Event("drop", { bubbles: true, cancelable: true });
     document.body.dispatchEvent(Object.assign(words, { dataTransfer: { types: ["text/plain"], items: [] } }));

@@ -3,6 +3,7 @@ import { ApiError } from "@/api/client";
 import { sendDocument } from "@/api/documents";
 import { keys, queryClient } from "@/api/queries";
 import type { ImportOut } from "@/api/types";
+import { join } from "./paths";
 
 export type ImportState =
   | { phase: "waiting" }
@@ -18,6 +19,8 @@ export interface Import {
   projectId: string;
   folder: string;
   file: File;
+  /** It came with a folder: nothing is said of it if it goes well. */
+  isOneOfMany: boolean;
   stop: AbortController;
   state: ImportState;
 }
@@ -28,10 +31,12 @@ export const useImports = create<{ jobs: readonly Import[] }>(() => ({ jobs: [] 
 let lastId = 0;
 let queue: Promise<void> = Promise.resolve();
 
-/** Dropped files, and which of them are folders: those cannot be sent. */
+/** A file to import. `below` is the folder in a dropped folder that it was in, "" for a file of its own. */
 export interface Picked {
   file: File;
-  isFolder: boolean;
+  below: string;
+  /** Why it cannot be sent. */
+  problem?: string;
 }
 
 /**
@@ -45,13 +50,14 @@ export function importDocuments(
   onFirst: (path: string) => void,
 ): Promise<void> {
   const added = picked.map(
-    ({ file, isFolder }): Import => ({
+    ({ file, below, problem }): Import => ({
       id: ++lastId,
       projectId,
-      folder,
+      folder: below ? join(folder, below) : folder,
       file,
+      isOneOfMany: below !== "",
       stop: new AbortController(),
-      state: isFolder ? { phase: "failed", error: new ApiError("folder_dropped", 0, "") } : { phase: "waiting" },
+      state: problem ? { phase: "failed", error: new ApiError(problem, 0, "") } : { phase: "waiting" },
     }),
   );
   useImports.setState(({ jobs }) => ({ jobs: [...added, ...jobs.filter((job) => !wentWell(job))] }));
@@ -73,7 +79,8 @@ export function dismiss({ id, stop }: Import): void {
 }
 
 /** The first file that came of it, null if none did. */
-async function run({ id, projectId, folder, file, stop }: Import): Promise<string | null> {
+async function run(job: Import): Promise<string | null> {
+  const { id, projectId, folder, file, stop } = job;
   if (stop.signal.aborted) return null;
   const set = (state: ImportState) =>
     useImports.setState(({ jobs }) => ({ jobs: jobs.map((job) => (job.id === id ? { ...job, state } : job)) }));
@@ -83,6 +90,7 @@ async function run({ id, projectId, folder, file, stop }: Import): Promise<strin
     const result = await sendDocument(projectId, folder, file, onSent, stop.signal);
     await queryClient.invalidateQueries({ queryKey: keys.files(projectId) });
     set({ phase: "done", result });
+    if (job.isOneOfMany) useImports.setState(({ jobs }) => ({ jobs: jobs.filter((each) => each.id !== id || !wentWell(each)) }));
     return result.files[0]?.path ?? null;
   } catch (error) {
     set({ phase: "failed", error });

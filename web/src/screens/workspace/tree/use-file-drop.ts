@@ -24,7 +24,8 @@ export function useFileDrop(onDrop: (folder: string, picked: Picked[]) => void) 
     onDropCapture: (event: DragEvent) => {
       if (!take(event)) return;
       setTarget(null);
-      onDrop(folderAt(event), pickedOf(event.dataTransfer));
+      const folder = folderAt(event);
+      void filesOf(event.dataTransfer).then((picked) => onDrop(folder, picked));
     },
   };
   return { target, props };
@@ -42,11 +43,52 @@ function folderAt({ target }: DragEvent): string {
   return row?.dataset.folder ?? "";
 }
 
-function pickedOf({ items }: DataTransfer): Picked[] {
-  return [...items].flatMap((item) => {
-    const file = item.getAsFile();
-    return file ? [{ file, isFolder: item.webkitGetAsEntry()?.isDirectory ?? false }] : [];
-  });
+/** More than a person drops on purpose. */
+const MOST_FILES = 1000;
+
+/** All files, those in folders too, in the order of their names. What is hidden stays where it is. */
+async function filesOf({ items }: DataTransfer): Promise<Picked[]> {
+  // What was dropped can only be asked for now.
+  const dropped = [...items].map((item) => ({ file: item.getAsFile(), entry: item.webkitGetAsEntry() }));
+  const picked: Picked[] = [];
+  for (const { file, entry } of dropped) {
+    if (!file) continue;
+    if (!entry?.isDirectory) {
+      picked.push({ file, below: "" });
+      continue;
+    }
+    const inside: Picked[] = [];
+    const isAll = await walk(entry as FileSystemDirectoryEntry, entry.name, inside).catch(() => false);
+    if (isAll) picked.push(...inside);
+    else picked.push({ file, below: "", problem: "folder_dropped" });
+  }
+  return picked;
+}
+
+/** Whether all files of a folder were taken: they are not too many. */
+async function walk(folder: FileSystemDirectoryEntry, below: string, into: Picked[]): Promise<boolean> {
+  const entries = await entriesOf(folder.createReader());
+  const inOrder = entries.toSorted((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }));
+  for (const entry of inOrder.filter(({ name }) => !name.startsWith("."))) {
+    if (into.length >= MOST_FILES) return false;
+    if (entry.isDirectory) {
+      if (!(await walk(entry as FileSystemDirectoryEntry, `${below}/${entry.name}`, into))) return false;
+    } else {
+      const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
+      into.push({ file, below });
+    }
+  }
+  return true;
+}
+
+/** A reader gives a hundred at a time, and none at the end. */
+async function entriesOf(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {
+  const found: FileSystemEntry[] = [];
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) return found;
+    found.push(...some);
+  }
 }
 
 /** A file that misses the tree must not replace the page. */
