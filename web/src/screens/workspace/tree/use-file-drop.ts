@@ -48,7 +48,7 @@ const MOST_FILES = 1000;
 
 /** All files, those in folders too, in the order of their names. What is hidden stays where it is. */
 async function filesOf({ items }: DataTransfer): Promise<Picked[]> {
-  // What was dropped can only be asked for now.
+  // Entries are only there while the event is handled, so all of them are taken before the first wait.
   const dropped = [...items].map((item) => ({ file: item.getAsFile(), entry: item.webkitGetAsEntry() }));
   const picked: Picked[] = [];
   for (const { file, entry } of dropped) {
