@@ -96,6 +96,17 @@ async def test_TL_16_what_the_author_wrote_is_not_deleted(start: Start) -> None:
         assert await text(server, pid) == BODY
 
 
+async def test_the_language_is_that_of_the_request(start: Start) -> None:
+    async with start((say("Yes."),)) as server:
+        _, sid = await novel(server)
+        await server.finished(await server.run(sid, "Is there a chapter yet?"))
+        assert server.provider is not None
+        assert (
+            "Answer the author in English."
+            in server.provider.requests[0].body["messages"][0]["content"]
+        )
+
+
 async def test_a_project_without_a_template_has_the_plain_tools(start: Start) -> None:
     async with start((say("好。"),)) as server:
         _, sid = await server.session()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from wenfang.core import Dialect, Hooks, Tool
+from wenfang.lang import detect_language
 from wenfang.runs import RunContext
 from wenfang.tools import PythonSandbox, calculator
 from wenfang.tools.writing import Codec, Desk, FileTags, make_writing_tools
@@ -19,7 +20,6 @@ from .solo import python_tool
 INSTRUCTIONS: Final = """\
 You are Wenfang (文房). You write together with the author of this project, in its files.
 
-- Answer in the language of the request.
 - Look before you write: query_files tells which files there are, and by id what stands in them. Keep to the \
 outline, the characters and the settings that are written down.
 - A new text is a new file: create_file, then the whole text as the result says. One file at a time. Never \
@@ -55,15 +55,16 @@ def equip(
     sandbox: PythonSandbox,
 ) -> Equipment:
     """The tools, bound to a desk that knows what this run did so far."""
+    language = detect_language(context.text) or template.language
     desk = Desk(
         files=files,
         locks=locks,
         roots=template.folders,
-        language=template.language,
+        language=language,
         codec=_CODECS.get(dialect.name, "call"),
     )
     desk.observe(*context.effects)
-    policy = TurnPolicy(language=template.language)
+    policy = TurnPolicy(language=language)
     if desk.codec == "tags":
         dialect = FileTags(dialect, desk.blanks.newest)
     return Equipment(
