@@ -1,7 +1,7 @@
 """The project's own regression benchmark: ratios to a bare aiohttp loop, measured in the same run.
 
     python bench/run.py                 # everything, about two minutes
-    python bench/run.py --only S1,RUN   # some scenarios; RUN is the whole server
+    python bench/run.py --only S1,RUN   # some scenarios; RUN is the whole server, TEXT the text dialects
     python bench/run.py --json out.json
 
 All contenders run in processes of their own against one scripted model server and take turns; a figure
@@ -19,9 +19,12 @@ import json
 import statistics
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from server import REFERENCE_BARE_US, measure_server
 
 HERE = Path(__file__).parent
 
@@ -65,6 +68,7 @@ ROWS = [
     Row("S6", "CPU until the first agent", {"do": "importing"}, "ready_us", "us"),
 ]
 KB_GATE = 100.0
+ABOVE_NATIVE_US = 3.0
 
 
 class Process:
@@ -139,6 +143,25 @@ def judge(row: Row, values: dict[str, list[float]]) -> tuple[str, float, bool]:
     return line, to_bare, ok
 
 
+def measure_dialects(base_url: str, bare_us: Callable[[], float], rounds: int) -> bool:
+    """Print what reading each text dialect costs above native calling; False if it is too much."""
+    ours = Process(str(HERE / "worker.py"), "wenfang", base_url)
+    ours.line()
+    seen = [(ours.ask({"do": "dialects"}), bare_us()) for _ in range(rounds)]
+    ours.close()
+    all_ok = True
+    for name in seen[0][0]:
+        value = statistics.median(us[name] for us, _ in seen)
+        judged = statistics.median(us[name] / bare for us, bare in seen) * REFERENCE_BARE_US
+        ok = judged <= ABOVE_NATIVE_US
+        all_ok = all_ok and ok
+        print(
+            f"TEXT {name:<9} per delta above native {value:>6.2f} us: {judged:.2f} us in the design's time,"
+            f" gate {ABOVE_NATIVE_US:g}  {'ok' if ok else 'OVER'}"
+        )
+    return all_ok
+
+
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
     options.add_argument("--only", default="", help="scenario ids, with commas")
@@ -159,14 +182,17 @@ def main() -> int:
             line, _, ok = judge(row, seen[json.dumps(row.do) + row.key])
             all_ok = all_ok and ok
             print(line)
-    if not only or "RUN" in only:
-        from server import measure_server
+    bare = Process(str(HERE / "worker.py"), "bare", base_url)
+    bare.line()
 
-        bare = Process(str(HERE / "worker.py"), "bare", base_url)
-        bare.line()
-        ask = {"do": "steps", "stream": True}
-        all_ok = measure_server(base_url, lambda: bare.ask(ask)["us"], given.rounds) and all_ok
-        bare.close()
+    def bare_us() -> float:
+        return bare.ask({"do": "steps", "stream": True})["us"]
+
+    if not only or "TEXT" in only:
+        all_ok = measure_dialects(base_url, bare_us, given.rounds) and all_ok
+    if not only or "RUN" in only:
+        all_ok = measure_server(base_url, bare_us, given.rounds) and all_ok
+    bare.close()
     model.close()
     if given.json:
         Path(given.json).write_text(json.dumps(seen, indent=1), encoding="utf-8")

@@ -270,6 +270,11 @@ class Bench:
             "us_at_300": statistics.median(gaps[-16:-1]),
         }
 
+    def dialects(self) -> dict[str, float]:
+        from dialects import above_native
+
+        return above_native()
+
     def importing(self) -> dict[str, float]:
         return {"us": self.import_s * 1e6, "ready_us": self.ready_s * 1e6}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 from .messages import JSON, Assistant, ErrorKind, Failure, Message, Usage
 
@@ -55,16 +55,18 @@ class ModelRequest:
     stream: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Delta:
     """A piece of a reply. `index` numbers the blocks of a reply in order of appearance. For
     kind "call" the text is a piece of the written arguments (for preview only); the first delta
     of a call carries its name."""
 
-    kind: Literal["text", "thinking", "call"]
-    text: str
-    index: int = 0
-    name: str | None = None
+    # Read-only to the type checker only: there is one per piece of every stream, and freezing one costs
+    # more than reading it.
+    kind: Final[Literal["text", "thinking", "call"]]
+    text: Final[str]
+    index: Final[int] = 0
+    name: Final[str | None] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -217,22 +217,19 @@ class TextDecoder(ToldDecoder):
     def _deltas(self, events: Iterable[Event]) -> list[Delta]:
         deltas: list[Delta] = []
         for event in events:
-            match event:
-                case ThoughtDelta(text=text):
-                    self._thoughts.append(text)
-                    deltas.append(Delta(kind="thinking", text=text, index=self._block))
-                case TextDelta() | AnswerDelta() if self._conversation.needed:
-                    pass  # no answer will do, so these words are a thought or are refused
-                case TextDelta(text=text) | AnswerDelta(text=text):
-                    if isinstance(event, TextDelta):
-                        self._texts.append(text)
-                    deltas += self._text(self._answer.take(text))
-                case ToolStart(name=name):
-                    deltas.append(Delta(kind="call", text="", index=self._block + 2, name=name))
-                case Cut():
-                    self.is_complete = True
-                case _:
-                    pass
+            if isinstance(event, TextDelta | AnswerDelta):
+                if self._conversation.needed:
+                    continue  # no answer will do, so these words are a thought or are refused
+                if isinstance(event, TextDelta):
+                    self._texts.append(event.text)
+                deltas += self._text(self._answer.take(event.text))
+            elif isinstance(event, ThoughtDelta):
+                self._thoughts.append(event.text)
+                deltas.append(Delta(kind="thinking", text=event.text, index=self._block))
+            elif isinstance(event, ToolStart):
+                deltas.append(Delta(kind="call", text="", index=self._block + 2, name=event.name))
+            elif isinstance(event, Cut):
+                self.is_complete = True
         return deltas
 
     def _text(self, shown: str) -> Sequence[Delta]:

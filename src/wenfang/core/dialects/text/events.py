@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from ...messages import JSON
 
@@ -23,25 +23,28 @@ Reason: TypeAlias = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Those that carry a piece of text are read-only to the type checker only, like `models.Delta`.
+
+
+@dataclass(slots=True, kw_only=True)
 class ThoughtDelta:
     """More of the thought; certain."""
 
-    text: str
+    text: Final[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class TextDelta:
     """More text whose role is open: the answer, unless a call follows (then `Reclassify`)."""
 
-    text: str
+    text: Final[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class AnswerDelta:
     """More of the answer; certain. Joined, these are the outcome's `answer`."""
 
-    text: str
+    text: Final[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
