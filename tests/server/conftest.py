@@ -14,7 +14,16 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from wenfang.server import Server, Services, bind, make_app, open_services, url_of
+from wenfang.server import (
+    BUILT,
+    PublicUrl,
+    Server,
+    Services,
+    bind,
+    make_app,
+    open_services,
+    url_of,
+)
 from wenfang.testing import Reply, Script, ScriptedServer
 
 
@@ -122,6 +131,8 @@ async def running(
     replies: Sequence[Reply] = (),
     flags: Mapping[str, str] | None = None,
     static: Path | None = None,
+    public: str = "",
+    with_accounts: bool = False,
 ) -> AsyncGenerator[Running]:
     async with AsyncExitStack() as stack:
         provider = None
@@ -129,10 +140,16 @@ async def running(
             script = Script(name="test", replies=tuple(replies))
             provider = await stack.enter_async_context(ScriptedServer(script))
             flags = {"base_url": provider.url, "model": "scripted", **(flags or {})}
-        services = await stack.enter_async_context(open_services(data, flags))
+        services = await stack.enter_async_context(
+            open_services(data, flags, with_accounts=with_accounts or bool(public))
+        )
         bound = stack.enter_context(bind("127.0.0.1", 0))
         ready = asyncio.Event()
-        app = make_app(services, static=static) if static else make_app(services)
+        app = make_app(
+            services,
+            static=static or BUILT,
+            public=PublicUrl.parse(public) if public else None,
+        )
         server = Server(app, closing=services.streams.close, ready=ready.set)
         serving = asyncio.create_task(server.serve(sockets=[bound]))
         await ready.wait()

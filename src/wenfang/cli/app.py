@@ -49,11 +49,23 @@ def _add_server(app: typer.Typer, say: Say) -> None:
         host: Annotated[str, typer.Option(help=say("help.host"))] = "127.0.0.1",
         port: Annotated[int, typer.Option(min=0, max=65535, help=say("help.port"))] = 8000,
         project: Annotated[Path | None, typer.Option(help=say("help.serve.project"))] = None,
+        accounts: Annotated[bool, typer.Option("--accounts", help=say("help.accounts"))] = False,
+        public_url: Annotated[
+            str, typer.Option("--public-url", envvar="WENFANG_PUBLIC_URL", help=say("help.public"))
+        ] = "",
         data: Annotated[Path | None, typer.Option(help=say("help.data"))] = None,
     ) -> None:
         from .serve import serve as command
 
-        command(say, host=host, port=port, data=data, project=project)
+        command(
+            say,
+            host=host,
+            port=port,
+            data=data,
+            project=project,
+            with_accounts=accounts,
+            public_url=public_url,
+        )
 
 
 def _add_doctor(app: typer.Typer, say: Say) -> None:

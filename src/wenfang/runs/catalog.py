@@ -5,7 +5,7 @@ A project's files are in the database (`managed`), or in a person's own folder, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ _LONGEST_TITLE = 200
 
 Told = tuple[Session, tuple[Frame, ...]]
 Begin = Callable[[Tx, str], None]
-"""Puts the first files into the project with this id."""
+"""Does something to the new project with this id, in the transaction that makes it."""
 
 
 class Catalog:
@@ -59,11 +59,11 @@ class Catalog:
         self,
         title: str,
         path: Path | None,
-        begin: Begin | None = None,
+        begin: Sequence[Begin] = (),
         template: str | None = None,
     ) -> Project:
-        """`begin` puts the first files into a new project of the database, in the same step; `template`
-        is what they are from."""
+        """`begin` is done to a new project in the same step: first files are put into it, an owner is
+        set; `template` is what the files are from."""
         project_id = self._new_id("prj")
         if path is not None:
             values = _own_folder(project_id, path) | {"title": title_of(title)}
@@ -77,14 +77,14 @@ class Catalog:
         return await self._db.write(partial(self._insert_project, values))
 
     def _insert_project(
-        self, values: dict[str, Any], tx: SqliteTx, begin: Begin | None = None
+        self, values: dict[str, Any], tx: SqliteTx, begin: Sequence[Begin] = ()
     ) -> Project:
         now = self._clock()
         same = projects.c.path == values["path"]
         if tx.sa.execute(projects.update().where(same).values(deleted_at=None)).rowcount == 0:
             tx.sa.execute(projects.insert().values(**values, created_at=now, updated_at=now))
-            if begin is not None:
-                begin(tx, values["id"])
+            for each in begin:
+                each(tx, values["id"])
         return _project(tx.sa.execute(_PROJECTS.where(same)).one())
 
     async def projects(self) -> list[Project]:

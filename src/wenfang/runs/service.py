@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from wenfang.core import REASONS, RunEnd, Usage, new_id
 from wenfang.problems import Problem
-from wenfang.storage import FILE, Database, SqliteTx, open_database
+from wenfang.storage import FILE, Database, SqliteTx, Store, open_database
 from wenfang.workspace import Files
 
 from . import reads, sql
-from .catalog import Catalog, find_project, title_of
+from .catalog import Begin, Catalog, find_project, title_of
 from .driver import Desk
 from .ending import ending_of
 from .engine import LocalEngine
@@ -118,6 +118,7 @@ class Runs:
         keeper: LeaseKeeper,
         catalog: Catalog,
     ) -> None:
+        self.store: Store = database
         self._db = database
         self._desk = desk
         self._hub = desk.hub
@@ -136,11 +137,17 @@ class Runs:
         self.session = catalog.session
 
     async def create_project(
-        self, title: str, path: Path | None = None, *, template: Template | None = None
+        self,
+        title: str,
+        path: Path | None = None,
+        *,
+        template: Template | None = None,
+        also: Begin | None = None,
     ) -> Project:
         """Make a project, with its files in the database, all those of `template` at once, or in the
-        existing folder `path`, which has files of its own."""
-        begin = None if template is None else self._desk.shelf.planting(template)
+        existing folder `path`, which has files of its own. `also` is done in the same transaction."""
+        begin = [] if template is None else [self._desk.shelf.planting(template)]
+        begin += [] if also is None else [also]
         name = None if template is None else template.name
         return await self._catalog.create_project(title, path, begin, name)
 
@@ -171,8 +178,9 @@ class Runs:
         *,
         request_id: str | None = None,
         deadline_s: float | None = None,
+        user_id: str = _USER,
     ) -> RunInfo:
-        """Start a run. The same `request_id` again in a session gives the same run.
+        """Start a run for a user. The same `request_id` again in a session gives the same run.
 
         Raises Problem `empty_request`, `session_not_found`, `run_active`, or what `make_agent` says.
         """
@@ -191,7 +199,7 @@ class Runs:
             NewRun(
                 id=run_id,
                 session_id=session_id,
-                user_id=_USER,
+                user_id=user_id,
                 request_id=request_id,
                 owner=self._keeper.me.id,
                 deadline_at=None if within_s is None else self._desk.clock() + within_s,

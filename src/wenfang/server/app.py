@@ -9,23 +9,29 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
+from wenfang.accounts import Accounts, new_setup_code
 from wenfang.crews import open_models
 from wenfang.runs import open_runs
 from wenfang.settings import SettingsStore, open_data_dir
 
 from . import errors, studio
+from .access import admit
+from .cookies import LoginCookie
 from .jobs import Job, probe_current, pull_default
 from .routes import routers
-from .security import Guard
+from .security import Guard, PublicUrl
 from .services import Services
 from .serving import Server
 from .streams import Streams
 
 
-def make_app(services: Services | None, *, static: Path = studio.BUILT) -> FastAPI:
-    """The app over open services. Without services it can only describe itself."""
+def make_app(
+    services: Services | None, *, static: Path = studio.BUILT, public: PublicUrl | None = None
+) -> FastAPI:
+    """The app over open services. Without services it can only describe itself. `public` is where other
+    machines reach it."""
     app = FastAPI(
         title="Wenfang",
         version=version("wenfang"),
@@ -36,11 +42,13 @@ def make_app(services: Services | None, *, static: Path = studio.BUILT) -> FastA
         redirect_slashes=False,
         separate_input_output_schemas=False,
         generate_unique_id_function=lambda route: route.name,
+        dependencies=[Depends(admit)],
         responses={"default": {"model": errors.ErrorBody, "description": "any other failure"}},
     )
     app.state.services = services
+    app.state.cookie = LoginCookie(is_secure=public is not None and public.is_secure)
     errors.install(app)
-    app.add_middleware(Guard)
+    app.add_middleware(Guard, public=public)
     for router in routers:
         app.include_router(router)
     app.router.default = studio.Studio(static)
@@ -49,9 +57,13 @@ def make_app(services: Services | None, *, static: Path = studio.BUILT) -> FastA
 
 @contextlib.asynccontextmanager
 async def open_services(
-    data: Path, flags: Mapping[str, str | None] | None = None
+    data: Path,
+    flags: Mapping[str, str | None] | None = None,
+    *,
+    with_accounts: bool = False,
 ) -> AsyncGenerator[Services]:
-    """Open the data directory, the database and the models. Raises `Problem`."""
+    """Open the data directory, the database and the models. Once there are accounts, they are used
+    whatever is asked for. Raises `Problem`."""
     open_data_dir(data)
     store = SettingsStore(data, flags)
     store.current()
@@ -61,6 +73,8 @@ async def open_services(
         open_runs(data, make_agent=models.make_agent) as runs,
     ):
         probes = Job(partial(probe_current, store, models), busy="probe_active")
+        accounts = Accounts(runs.store)
+        has_users = await accounts.people.any()
         try:
             yield Services(
                 store=store,
@@ -69,6 +83,8 @@ async def open_services(
                 pulls=pulls,
                 probes=probes,
                 streams=Streams(),
+                accounts=accounts if with_accounts or has_users else None,
+                setup_code="" if has_users else new_setup_code(),
             )
         finally:
             await pulls.cancel()
@@ -80,13 +96,17 @@ async def serve(
     bound: socket.socket,
     *,
     project: Path | None = None,
+    with_accounts: bool = False,
+    public: PublicUrl | None = None,
     ready: Callable[[Services], None] = lambda _: None,
 ) -> None:
     """Serve until SIGTERM or SIGINT, then drain: streams end, runs are handed on, all is closed.
-    `project` is a folder that shall be among the projects."""
-    async with open_services(data) as services:
+    `project` is a folder that shall be among the projects; a server with a `public` address has
+    accounts."""
+    has_accounts = with_accounts or public is not None
+    async with open_services(data, with_accounts=has_accounts) as services:
         if project is not None:
             await services.runs.project_at(project)
-        app = make_app(services)
+        app = make_app(services, public=public)
         server = Server(app, closing=services.streams.close, ready=partial(ready, services))
         await server.serve(sockets=[bound])

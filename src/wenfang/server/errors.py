@@ -41,7 +41,8 @@ class ErrorBody(BaseModel):
 
 def envelope(problem: Problem) -> JSONResponse:
     body = {"code": problem.code, "message": problem.text("en"), "params": problem.params}
-    return JSONResponse(body, problem.status)
+    headers = {"retry-after": str(problem.params["seconds"])} if problem.status == 429 else None
+    return JSONResponse(body, problem.status, headers)
 
 
 async def _problem(_: Request, error: Exception) -> JSONResponse:

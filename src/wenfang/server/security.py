@@ -1,4 +1,5 @@
-"""Who may talk to a local server: loopback host names, pages of this very origin, bodies of sane size.
+"""Who may talk to the server: loopback host names and that of its public address, pages of this very
+origin, bodies of sane size.
 
 A browser can be tricked into sending requests here by any web page (cross-site requests, DNS
 rebinding). The `Host` check defeats rebinding, the `Origin` and `Sec-Fetch-Site` checks defeat
@@ -8,6 +9,7 @@ cross-site requests; clients that are no browser send neither header and pass.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -26,6 +28,31 @@ _COUNTED_BY_THE_ROUTE = re.compile(r"/api/projects/[^/]+/import")
 def body_limit(path: str) -> int | None:
     """The most bytes a body for `path` may have; None if the route counts them."""
     return None if _COUNTED_BY_THE_ROUTE.fullmatch(path) else MAX_BODY_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class PublicUrl:
+    """Where people reach the server from other machines, behind what speaks TLS for it."""
+
+    origin: str  # scheme, host and port, in small letters
+
+    @classmethod
+    def parse(cls, url: str) -> PublicUrl:
+        """Raises Problem `invalid_request`."""
+        url = url.strip().rstrip("/").lower()
+        scheme, _, netloc = url.partition("://")
+        if scheme not in ("http", "https") or _host_of(netloc) is None:
+            problem = "must look like https://wenfang.example.org, without a path"
+            raise Problem("invalid_request", field="--public-url", problem=problem)
+        return cls(url)
+
+    @property
+    def netloc(self) -> str:
+        return self.origin.partition("://")[2]
+
+    @property
+    def is_secure(self) -> bool:
+        return self.origin.startswith("https:")
 
 
 def is_loopback(host: str) -> bool:
@@ -50,17 +77,19 @@ def _host_of(netloc: str) -> str | None:
     return parts.hostname
 
 
-def refusal(headers: Headers, path: str) -> Problem | None:
+def refusal(headers: Headers, path: str, public: PublicUrl | None = None) -> Problem | None:
     """The reason to refuse a request, or None."""
     hosts = headers.getlist("host")
     host = hosts[0] if len(hosts) == 1 else ""
     name = _host_of(host)
-    if name is None or not is_loopback(name):
+    is_public = public is not None and host.lower() == public.netloc
+    if name is None or not (is_public or is_loopback(name)):
         return Problem("host_refused", host=host[:100])
     if not path.startswith("/api"):
         return None
     origin = headers.get("origin")
-    if origin is not None and origin.lower() != f"http://{host}".lower():
+    own = public.origin if public is not None and is_public else f"http://{host}".lower()
+    if origin is not None and origin.lower() != own:
         return Problem("origin_refused", origin=origin[:100])
     if headers.get("sec-fetch-site") in ("cross-site", "same-site"):
         return Problem("origin_refused", origin="")
@@ -74,8 +103,9 @@ def refusal(headers: Headers, path: str) -> Problem | None:
 class Guard:
     """ASGI middleware: refuses what `refusal` names and adds the security headers to answers."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, public: PublicUrl | None = None) -> None:
         self._app = app
+        self._public = public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -89,7 +119,7 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        problem = refusal(Headers(scope=scope), scope["path"])
+        problem = refusal(Headers(scope=scope), scope["path"], self._public)
         if problem is not None:
             await envelope(problem)(scope, receive, guarded)
         else:

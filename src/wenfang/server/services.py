@@ -8,6 +8,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from wenfang.accounts import Accounts
 from wenfang.crews import Models
 from wenfang.runs import Runs
 from wenfang.settings import SettingsStore
@@ -18,7 +19,8 @@ from .streams import Streams
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """Open services; whoever opened them closes them after the server has ended."""
+    """Open services; whoever opened them closes them after the server has ended. Without `accounts` the
+    server is local; `setup_code` lets the first admin be made."""
 
     store: SettingsStore
     models: Models
@@ -26,6 +28,8 @@ class Services:
     pulls: Job
     probes: Job
     streams: Streams
+    accounts: Accounts | None = None
+    setup_code: str = ""
     version: str = version("wenfang")
 
 

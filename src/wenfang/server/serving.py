@@ -20,13 +20,13 @@ from .security import is_loopback
 DRAIN_S = 5
 
 
-def bind(host: str, port: int) -> socket.socket:
-    """A socket bound to a loopback address; port 0 takes a free one.
+def bind(host: str, port: int, *, is_public: bool = False) -> socket.socket:
+    """A bound socket, of a loopback address unless the server `is_public`; port 0 takes a free one.
 
     Raises Problem `port_taken` or `address_unusable`.
     """
-    if not is_loopback(host):
-        why = "local mode has no accounts, so it serves this machine only"
+    if not is_public and not is_loopback(host):
+        why = "without --public-url it serves this machine only"
         raise Problem("address_unusable", host=host, problem=why)
     try:
         family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
 
+from wenfang.accounts import MemberRole, Role, Scope
 from wenfang.core import DialectName, Reason, Status, Usage
 from wenfang.problems import Language
 from wenfang.runs import Event
@@ -44,9 +45,64 @@ class ModelState(Shape):
 
 
 class Info(Shape):
+    """`local`: there are no accounts, and whoever reaches the server is its one user."""
+
     version: str
-    local: Literal[True] = True
+    local: bool
     model: ModelState
+
+
+class Me(Shape):
+    id: str
+    name: str
+    role: Role
+
+
+class Account(Shape):
+    """`user` is who is logged in; `needs_setup`: there is nobody yet, so the first admin has to be made."""
+
+    mode: Literal["local", "accounts"]
+    needs_setup: bool
+    user: Me | None = None
+
+
+class User(Me):
+    created_at: float
+    enabled: bool
+
+
+class ApiKey(Shape):
+    """`prefix` is how the secret begins; `seen_at` when it was used last, within five minutes."""
+
+    id: str
+    name: str
+    prefix: str
+    scopes: list[Scope]
+    created_at: float
+    expires_at: float | None
+    seen_at: float | None
+
+
+class NewKey(ApiKey):
+    secret: str
+
+
+class Member(Shape):
+    user_id: str
+    name: str
+    role: MemberRole
+
+
+class AuditEntry(Shape):
+    """`user` did `action` to `target`, an id or a name."""
+
+    n: int
+    at: float
+    user: str
+    action: str
+    target: str
+    detail: str
+    address: str
 
 
 class Project(Shape):
@@ -316,3 +372,47 @@ class RunIn(Shape):
 
 class SteerIn(Shape):
     text: Words
+
+
+UserName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Password = Annotated[SecretStr, Field(min_length=1, max_length=2000)]
+
+
+class LoginIn(Shape):
+    name: UserName
+    password: Password
+
+
+class SetUpIn(LoginIn):
+    code: Password
+
+
+class PasswordIn(Shape):
+    password: Password
+
+
+class PasswordsIn(Shape):
+    old: Password
+    new: Password
+
+
+class KeyIn(Shape):
+    """`expires_at` null: it does not expire."""
+
+    name: UserName
+    scopes: Annotated[list[Scope], Field(min_length=1, max_length=3)]
+    expires_at: Annotated[float, Field(gt=0, le=1e11)] | None = None
+
+
+class NewUserIn(LoginIn):
+    role: Role = "member"
+
+
+class UserIn(Shape):
+    role: Role | None = None
+    enabled: bool | None = None
+
+
+class MemberIn(Shape):
+    name: UserName
+    role: MemberRole

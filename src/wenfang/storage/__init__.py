@@ -3,10 +3,15 @@
 from .database import FILE, Database, open_database, run_now
 from .store import LONGEST_WAIT_S, Store, Tx
 from .tables import (
+    api_keys,
+    attempts,
+    audit,
     blobs,
     events,
     file_metadata,
     files,
+    logins,
+    members,
     mirrored,
     mirrors,
     partials,
@@ -16,6 +21,7 @@ from .tables import (
     runs,
     sessions,
     signals,
+    users,
     workers,
 )
 from .thread import SqliteTx
@@ -27,10 +33,15 @@ __all__ = [
     "SqliteTx",
     "Store",
     "Tx",
+    "api_keys",
+    "attempts",
+    "audit",
     "blobs",
     "events",
     "file_metadata",
     "files",
+    "logins",
+    "members",
     "mirrored",
     "mirrors",
     "open_database",
@@ -42,5 +53,6 @@ __all__ = [
     "runs",
     "sessions",
     "signals",
+    "users",
     "workers",
 ]

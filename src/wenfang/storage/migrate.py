@@ -14,6 +14,7 @@ REVISIONS = (
     "0003",
     "0004",
     "0005",
+    "0006",
 )  # oldest first; a test compares them with the files
 HEAD = REVISIONS[-1]
 SCRIPTS = Path(__file__).parent / "migrations"

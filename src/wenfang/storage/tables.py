@@ -207,3 +207,73 @@ file_metadata = sa.Table(
     sa.Column("file_id", sa.Text, sa.ForeignKey("files.id"), primary_key=True),
     sa.Column("data", sa.Text, nullable=False),
 )
+
+# People (room `accounts`). Secrets are kept as hashes only.
+
+users = sa.Table(
+    "users",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("name_key", sa.Text, nullable=False, unique=True),
+    sa.Column("role", sa.Text, nullable=False),
+    sa.Column("password", sa.Text, nullable=False),
+    sa.Column("created_at", sa.Float, nullable=False),
+    sa.Column("disabled_at", sa.Float),
+)
+
+logins = sa.Table(
+    "logins",
+    metadata,
+    sa.Column("hash", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, sa.ForeignKey("users.id"), nullable=False, index=True),
+    sa.Column("created_at", sa.Float, nullable=False),
+    sa.Column("seen_at", sa.Float, nullable=False),
+    sa.Column("expires_at", sa.Float, nullable=False),
+    sa.Column("address", sa.Text, nullable=False),
+    sa.Column("agent", sa.Text, nullable=False),
+)
+
+api_keys = sa.Table(
+    "api_keys",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, sa.ForeignKey("users.id"), nullable=False, index=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("prefix", sa.Text, nullable=False),
+    sa.Column("hash", sa.Text, nullable=False, unique=True),
+    sa.Column("scopes", sa.Text, nullable=False),
+    sa.Column("created_at", sa.Float, nullable=False),
+    sa.Column("expires_at", sa.Float),
+    sa.Column("seen_at", sa.Float),
+    sa.Column("revoked_at", sa.Float),
+)
+
+members = sa.Table(
+    "members",
+    metadata,
+    sa.Column("project_id", sa.Text, sa.ForeignKey("projects.id"), primary_key=True),
+    sa.Column("user_id", sa.Text, sa.ForeignKey("users.id"), primary_key=True, index=True),
+    sa.Column("role", sa.Text, nullable=False),
+    sa.Column("created_at", sa.Float, nullable=False),
+)
+
+audit = sa.Table(
+    "audit",
+    metadata,
+    sa.Column("n", sa.Integer, primary_key=True),
+    sa.Column("at", sa.Float, nullable=False),
+    sa.Column("user_id", sa.Text, nullable=False),
+    sa.Column("action", sa.Text, nullable=False),
+    sa.Column("target", sa.Text, nullable=False),
+    sa.Column("detail", sa.Text, nullable=False),
+    sa.Column("address", sa.Text, nullable=False),
+)
+
+attempts = sa.Table(
+    "attempts",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("tries", sa.Integer, nullable=False),
+    sa.Column("until", sa.Float, nullable=False),
+)

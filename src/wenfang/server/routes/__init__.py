@@ -1,6 +1,7 @@
 """The routes, one module for each thing the studio works with."""
 
 from . import (
+    accounts,
     documents,
     files,
     model,
@@ -15,6 +16,7 @@ from . import (
 
 routers = (
     system.router,
+    accounts.router,
     projects.router,
     templates.router,
     files.router,

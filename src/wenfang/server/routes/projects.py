@@ -6,12 +6,13 @@ import asyncio
 from pathlib import Path as FolderPath
 from typing import TYPE_CHECKING
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
 from wenfang.problems import Problem
 from wenfang.runs import Project as StoredProject
 from wenfang.workspace import WorkspaceError
 
+from ..access import Admitted, note
 from ..errors import documented
 from ..services import Served, Services
 from ..shapes import NewProjectIn, Project, ProjectIn
@@ -23,21 +24,35 @@ router = APIRouter(prefix="/api/projects", tags=["projects"])
 
 
 @router.get("")
-async def list_projects(services: Served) -> list[Project]:
-    """All projects, newest first."""
+async def list_projects(services: Served, caller: Admitted) -> list[Project]:
+    """All projects that one takes part in, newest first."""
     projects = await services.runs.projects()
+    if services.accounts is not None:
+        is_visible = await services.accounts.membership.visible(caller)
+        projects = [each for each in projects if is_visible(each.id)]
     return list(await asyncio.gather(*(_shape(services, each) for each in projects)))
 
 
 @router.post(
     "",
     status_code=201,
-    responses=documented("disk_full", "data_unwritable", "project_path_missing", "invalid_request"),
+    responses=documented("disk_full", "data_unwritable", "project_path_missing", "forbidden"),
 )
-async def create_project(body: NewProjectIn, services: Served) -> Project:
+async def create_project(body: NewProjectIn, services: Served, caller: Admitted) -> Project:
+    """Make a project, which its maker owns. A folder of the server's disk is opened for admins only."""
+    if body.path is not None and not caller.is_admin:
+        raise Problem("forbidden")
     folder = None if body.path is None else _folder(body.path)
     template = _template(body)
-    made = await services.runs.create_project(body.title, folder, template=template)
+    accounts = services.accounts
+    made = await services.runs.create_project(
+        body.title,
+        folder,
+        template=template,
+        also=None
+        if accounts is None
+        else lambda tx, pid: accounts.membership.begin(tx, pid, caller.user_id),
+    )
     return await _shape(services, made)
 
 
@@ -47,9 +62,10 @@ async def rename_project(pid: str, body: ProjectIn, services: Served) -> Project
 
 
 @router.delete("/{pid}", status_code=204, responses=documented("project_not_found", "run_active"))
-async def delete_project(pid: str, services: Served) -> None:
+async def delete_project(pid: str, services: Served, caller: Admitted, request: Request) -> None:
     """Hide it; a folder of the disk stays where it is."""
     await services.runs.delete_project(pid)
+    await note(services, caller, request, pid)
 
 
 @router.post("/{pid}/restore", responses=documented("project_not_found"))

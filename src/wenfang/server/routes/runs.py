@@ -8,6 +8,7 @@ from fastapi import APIRouter, Response
 
 from wenfang.runs import RunInfo
 
+from ..access import Admitted
 from ..errors import documented
 from ..services import Served
 from ..shapes import Run, RunIn, SteerIn
@@ -22,9 +23,12 @@ router = APIRouter(prefix="/api", tags=["runs"])
     status_code=201,
     responses=documented("session_not_found", "run_active", "model_unavailable", "disk_full"),
 )
-async def start_run(sid: str, body: RunIn, services: Served) -> Run:
+async def start_run(sid: str, body: RunIn, services: Served, caller: Admitted) -> Run:
     """Start a run. The same `request_id` again gives the same run."""
-    return _shape(await services.runs.submit(sid, body.text, request_id=body.request_id))
+    run = await services.runs.submit(
+        sid, body.text, request_id=body.request_id, user_id=caller.user_id
+    )
+    return _shape(run)
 
 
 @router.get("/runs/{rid}", responses=documented("run_not_found"))

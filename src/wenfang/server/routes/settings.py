@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
 from wenfang.problems import Problem
 from wenfang.settings import Settings
 
+from ..access import Admitted, note
 from ..errors import documented
 from ..services import Served, Services
 from ..shapes import DialectFound, ProbeState, SettingsIn, SettingsOut, TestResult
@@ -20,9 +21,12 @@ async def read_settings(services: Served) -> SettingsOut:
 
 
 @router.put("", responses=documented("setting_locked", "disk_full", "data_unwritable"))
-async def save_settings(body: SettingsIn, services: Served) -> SettingsOut:
+async def save_settings(
+    body: SettingsIn, services: Served, caller: Admitted, request: Request
+) -> SettingsOut:
     """Change what is given; it holds from the next run on."""
     saved = services.store.save(body)
+    await note(services, caller, request, " ".join(sorted(body.model_fields_set)))
     services.probes.problem = None  # it was about the settings as they were
     return _shape(services, saved)
 

@@ -35,4 +35,6 @@ async def ready(services: Served) -> JSONResponse:
 
 @router.get("/api/info", tags=["system"])
 async def info(services: Served) -> Info:
-    return Info(version=services.version, model=model_state(services))
+    return Info(
+        version=services.version, local=services.accounts is None, model=model_state(services)
+    )
