@@ -33,8 +33,8 @@ class Command:
     def argv(self, *args: str) -> list[str]:
         return [sys.executable, "-m", "wenfang", *args]
 
-    def __call__(self, *args: str, env: Mapping[str, str] | None = None) -> Result:
-        """In this process, which saves the imports."""
+    def __call__(self, *args: str, env: Mapping[str, str] | None = None, typed: str = "") -> Result:
+        """In this process, which saves the imports; `typed` comes from standard input."""
         out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n") for _ in range(2))
         with pytest.MonkeyPatch.context() as patch:
             for name in [name for name in os.environ if name.startswith("WENFANG_")]:
@@ -42,7 +42,7 @@ class Command:
             for name, value in {**self.env, **(env or {})}.items():
                 patch.setenv(name, value)
             patch.chdir(self.project)
-            patch.setattr(sys, "stdin", io.StringIO())
+            patch.setattr(sys, "stdin", io.StringIO(typed))
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
             try:

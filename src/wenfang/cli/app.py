@@ -34,6 +34,7 @@ def make_app(say: Say) -> typer.Typer:
         del version, lang  # both are handled before the commands are built
 
     _add_server(app, say)
+    _add_users(app, say)
     _add_doctor(app, say)
     _add_work(app, say)
     _add_documents(app, say)
@@ -66,6 +67,69 @@ def _add_server(app: typer.Typer, say: Say) -> None:
             with_accounts=accounts,
             public_url=public_url,
         )
+
+
+def _add_users(app: typer.Typer, say: Say) -> None:
+    users = typer.Typer(help=say("help.users"), no_args_is_help=True)
+    app.add_typer(users, name="users")
+    name_argument = typer.Argument(help=say("help.users.name"))
+    data_option = typer.Option("--data", help=say("help.data"))
+
+    @users.command("list", help=say("help.users.list"))
+    def list_users(  # pyright: ignore[reportUnusedFunction]
+        json: Annotated[bool, typer.Option("--json", help=say("help.json"))] = False,
+        data: Annotated[Path | None, data_option] = None,
+    ) -> None:
+        from .users import list_users as command
+
+        command(say, data=data, as_json=json)
+
+    @users.command(help=say("help.users.add"))
+    def add(  # pyright: ignore[reportUnusedFunction]
+        name: Annotated[str, name_argument],
+        admin: Annotated[bool, typer.Option("--admin", help=say("help.users.admin"))] = False,
+        data: Annotated[Path | None, data_option] = None,
+    ) -> None:
+        from .users import add as command
+
+        command(say, name, role="admin" if admin else "member", data=data)
+
+    @users.command(help=say("help.users.password"))
+    def password(  # pyright: ignore[reportUnusedFunction]
+        name: Annotated[str, name_argument],
+        data: Annotated[Path | None, data_option] = None,
+    ) -> None:
+        from .users import set_password as command
+
+        command(say, name, data=data)
+
+    @users.command(help=say("help.users.role"))
+    def role(  # pyright: ignore[reportUnusedFunction]
+        name: Annotated[str, name_argument],
+        to: Annotated[Literal["admin", "member"], typer.Argument(help=say("help.users.to"))],
+        data: Annotated[Path | None, data_option] = None,
+    ) -> None:
+        from .users import change as command
+
+        command(say, name, data=data, role=to)
+
+    @users.command(help=say("help.users.disable"))
+    def disable(  # pyright: ignore[reportUnusedFunction]
+        name: Annotated[str, name_argument],
+        data: Annotated[Path | None, data_option] = None,
+    ) -> None:
+        from .users import change as command
+
+        command(say, name, data=data, is_enabled=False)
+
+    @users.command(help=say("help.users.enable"))
+    def enable(  # pyright: ignore[reportUnusedFunction]
+        name: Annotated[str, name_argument],
+        data: Annotated[Path | None, data_option] = None,
+    ) -> None:
+        from .users import change as command
+
+        command(say, name, data=data, is_enabled=True)
 
 
 def _add_doctor(app: typer.Typer, say: Say) -> None:
