@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from wenfang.problems import Problem
 from wenfang.server import PublicUrl, make_app
 from wenfang.server.access import NEEDS
 from wenfang.server.security import refusal
+from wenfang.server.streams import KEEPALIVE_S
 from wenfang.storage import runs
 
 pytestmark = pytest.mark.anyio
@@ -411,3 +413,34 @@ async def test_the_audit_log_tells_of_settings_and_projects(world: World) -> Non
     told = [(each["user"], each["action"], each["target"]) for each in entries[:2]]
     assert told == [("Root", "delete_project", pid), ("Root", "save_settings", "language")]
     assert {each["address"] for each in entries[:2]} == {"127.0.0.1"}
+
+
+@pytest.mark.parametrize("how", ["logged out", "put out", "disabled"])
+async def test_an_open_stream_ends_when_its_reader_may_not_read_on(world: World, how: str) -> None:
+    ada, root, services = world.tabs["Ada"], world.tabs["Root"], world.server.services
+    name = f"Reader {how}"
+    uid = (await root.post("/api/users", json={"name": name, "password": WORD})).json()["id"]
+    pid = world.ids["pid"]
+    await ada.put(f"/api/projects/{pid}/members", json={"name": name, "role": "viewer"})
+    services.streams.keepalive_s = 0.1
+    try:
+        async with client(world.server) as tab:
+            await log_in(tab, name)
+            async with tab.stream("GET", f"/api/projects/{pid}/events") as events:
+                assert events.status_code == 200
+                chunks = events.aiter_bytes()
+                await anext(chunks)
+                await anext(chunks)  # the first checks were passed
+                if how == "logged out":
+                    await tab.post("/api/account/logout")
+                elif how == "put out":
+                    await ada.delete(f"/api/projects/{pid}/members/{uid}")
+                else:
+                    await root.patch(f"/api/users/{uid}", json={"enabled": False})
+                async with asyncio.timeout(5):
+                    async for _ in chunks:
+                        pass
+            again = await tab.get(f"/api/projects/{pid}/events")
+            assert again.status_code == (404 if how == "put out" else 401)
+    finally:
+        services.streams.keepalive_s = KEEPALIVE_S

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Annotated
 
@@ -18,6 +19,7 @@ from wenfang.accounts import LOCAL, Accounts, Caller, Right, Scope
 from wenfang.problems import Problem
 
 from .services import Services
+from .streams import Check
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -136,6 +138,15 @@ async def admit(request: Request) -> Caller:
 
 
 Admitted = Annotated[Caller, Depends(admit)]
+
+
+async def _check(request: Request) -> Check | None:
+    services: Services = request.app.state.services
+    return None if services.accounts is None else partial(admit, request)
+
+
+Checked = Annotated[Check | None, Depends(_check)]
+"""For answers that last: asks again whether the request would be admitted. None: everyone is."""
 
 _NOBODY = Caller(user_id="", name="", role="member", scopes=frozenset())
 

@@ -8,8 +8,9 @@ more queues; here the journal's bytes go to the socket as they are. A reader tha
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager
+from typing import TypeAlias
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -20,6 +21,10 @@ from wenfang.runs import Frame, Subscription
 KEEPALIVE_S = 15.0
 KEEPALIVE = b": keep-alive\n\n"
 GAP_S = 0.02
+
+Open: TypeAlias = Callable[[], AbstractAsyncContextManager[Subscription]]
+Check: TypeAlias = Callable[[], Awaitable[object]]
+"""Whether the reader may still read. Raises `Problem` if not."""
 
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -61,26 +66,29 @@ class Streams:
         for pump in self._open:
             pump.cancel()
 
-    def respond(
-        self, open_subscription: Callable[[], AbstractAsyncContextManager[Subscription]]
-    ) -> Response:
-        """The answer that streams a subscription. A `Problem` on opening is answered as usual."""
+    def respond(self, open_subscription: Open, check: Check | None = None) -> Response:
+        """The answer that streams a subscription. A `Problem` on opening is answered as usual; `check` is
+        asked again from time to time."""
         if self.is_closing:
             raise Problem("shutting_down")
-        return _EventStream(self, open_subscription)
+        return _EventStream(self, open_subscription, check)
 
-    async def run(self, subscription: Subscription, receive: Receive, send: Send) -> None:
-        """Write until the subscription ends, the reader leaves or the server closes."""
+    async def run(
+        self, subscription: Subscription, check: Check | None, receive: Receive, send: Send
+    ) -> None:
+        """Write until the subscription ends, the reader leaves or may not read on, or the server closes."""
         pump = asyncio.create_task(_pump(subscription, send, self.keepalive_s))
-        gone = asyncio.create_task(_disconnected(receive))
+        ends = [pump, asyncio.create_task(_disconnected(receive))]
+        if check is not None:
+            ends.append(asyncio.create_task(_refused(check, self.keepalive_s)))
         self._open.add(pump)
         try:
-            await asyncio.wait((pump, gone), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._open.discard(pump)
-            pump.cancel()
-            gone.cancel()
-            results = await asyncio.gather(pump, gone, return_exceptions=True)
+            for each in ends:
+                each.cancel()
+            results = await asyncio.gather(*ends, return_exceptions=True)
         for result in results:
             if isinstance(result, Exception):
                 raise result
@@ -90,17 +98,19 @@ class _EventStream(Response):
     def __init__(
         self,
         streams: Streams,
-        open_subscription: Callable[[], AbstractAsyncContextManager[Subscription]],
+        open_subscription: Open,
+        check: Check | None,
     ) -> None:
         super().__init__()
         self._streams = streams
         self._open_subscription = open_subscription
+        self._check = check
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope
         async with self._open_subscription() as subscription:
             await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-            await self._streams.run(subscription, receive, send)
+            await self._streams.run(subscription, self._check, receive, send)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
@@ -132,3 +142,13 @@ async def _pump(subscription: Subscription, send: Send, keepalive_s: float) -> N
 async def _disconnected(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+async def _refused(check: Check, every_s: float) -> None:
+    """Until the reader may not read any more; what it is told then, it is told when it comes back."""
+    while True:
+        await asyncio.sleep(every_s)
+        try:
+            await check()
+        except Problem:
+            return

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 
 from wenfang.runs import RunInfo
 
-from ..access import Admitted
+from ..access import Admitted, Checked
 from ..errors import documented
 from ..services import Served
 from ..shapes import Run, RunIn, SteerIn
@@ -62,7 +62,11 @@ async def steer_run(rid: str, body: SteerIn, services: Served) -> Run:
     },
 )
 async def run_events(
-    rid: str, services: Served, after: Position = None, last_event_id: LastEventId = None
+    rid: str,
+    services: Served,
+    check: Checked,
+    after: Position = None,
+    last_event_id: LastEventId = None,
 ) -> Response:
     """The events of one run; the stream ends after `run.finished`."""
     position = parse_position(after, last_event_id)
@@ -70,7 +74,7 @@ async def run_events(
     if not await services.runs.has_more(rid, position):
         async with subscribe():  # refuses a number from the future
             return Response(status_code=204)
-    return services.streams.respond(subscribe)
+    return services.streams.respond(subscribe, check)
 
 
 def _shape(run: RunInfo) -> Run:

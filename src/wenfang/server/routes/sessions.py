@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header, Query, Response
 
 from wenfang.runs import Session as StoredSession
 
+from ..access import Checked
 from ..errors import documented
 from ..services import Served
 from ..shapes import RenameSessionIn, Session, SessionIn, Snapshot
@@ -80,11 +81,15 @@ async def snapshot(
     responses={**EVENT_STREAM, **documented("project_not_found", "shutting_down")},
 )
 async def project_events(
-    pid: str, services: Served, after: Position = None, last_event_id: LastEventId = None
+    pid: str,
+    services: Served,
+    check: Checked,
+    after: Position = None,
+    last_event_id: LastEventId = None,
 ) -> Response:
     """Everything that happens in the project, for as long as the reader stays."""
     position = parse_position(after, last_event_id)
-    return services.streams.respond(lambda: services.runs.subscribe(pid, after=position))
+    return services.streams.respond(lambda: services.runs.subscribe(pid, after=position), check)
 
 
 def shape(session: StoredSession) -> Session:
