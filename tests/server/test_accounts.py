@@ -16,7 +16,8 @@ from tests.server.conftest import Running, running
 from wenfang.accounts import secrets
 from wenfang.problems import Problem
 from wenfang.server import PublicUrl, make_app
-from wenfang.server.access import NEEDS
+from wenfang.server.access import NEEDS, AdmittedRoute
+from wenfang.server.routes import routers
 from wenfang.server.security import refusal
 from wenfang.server.streams import KEEPALIVE_S
 from wenfang.storage import runs
@@ -222,6 +223,26 @@ def _routes() -> list[tuple[str, str, str]]:
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
     ]
+
+
+def test_each_route_is_guarded() -> None:
+    routes = [route for router in routers for route in router.routes]
+    assert len(routes) == len(_routes())
+    assert all(type(route) is AdmittedRoute for route in routes)
+
+
+async def test_nothing_is_read_of_a_stranger(world: World) -> None:
+    """A body of 32 MB costs nothing: the answer comes before it has been sent."""
+    host, port = world.server.url.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    head = (
+        f"POST /api/projects HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: 32000000\r\n"
+        "Content-Type: application/json\r\n\r\n{"
+    )
+    writer.write(head.encode())
+    async with asyncio.timeout(5):
+        assert b" 401 " in await reader.readline()
+    writer.close()
 
 
 def test_each_route_says_what_it_needs() -> None:

@@ -1,4 +1,4 @@
-"""Who may use which route: one table, and the dependency of the whole app that reads it.
+"""Who may use which route: one table, and the class of all routes that reads it.
 
 Without accounts every request is from this machine's one user. With accounts a request has a login's
 cookie or an API key, and each route says what it needs. Whoever may not see a project is told that
@@ -7,13 +7,15 @@ there is none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import partial
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import Depends, Request
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.routing import APIRoute
 
 from wenfang.accounts import LOCAL, Accounts, Caller, Right, Scope
 from wenfang.problems import Problem
@@ -114,13 +116,13 @@ NEEDS: Mapping[str, Need] = MappingProxyType(
 )
 
 
-async def admit(request: Request) -> Caller:
+async def admit(request: Request, route: str) -> Caller:
     """Who the request is from. Raises Problem `login_required`, `origin_refused`, `forbidden`, or that
     what the path names is not there."""
     services: Services = request.app.state.services
     if services.accounts is None:
         return LOCAL
-    need = NEEDS[request.scope["route"].name]
+    need = NEEDS[route]
     caller = await _caller(request, services.accounts)
     if need.is_open:
         return caller or _NOBODY
@@ -137,15 +139,41 @@ async def admit(request: Request) -> Caller:
     return caller
 
 
-Admitted = Annotated[Caller, Depends(admit)]
+class AdmittedRoute(APIRoute):
+    """A route that reads nothing of a request's body before the caller is admitted."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def admitted(request: Request) -> Response:
+            request.state.caller = await admit(request, self.name)
+            return await handle(request)
+
+        return admitted
 
 
-async def _check(request: Request) -> Check | None:
+class Router(APIRouter):
+    """The routes of one thing, which `NEEDS` guards."""
+
+    def __init__(self, *, tags: list[str | Enum], prefix: str = "") -> None:
+        super().__init__(prefix=prefix, tags=tags, route_class=AdmittedRoute)
+
+
+async def _caller_of(request: Request) -> Caller:
+    caller: Caller = request.state.caller
+    return caller
+
+
+async def _check_of(request: Request) -> Check | None:
     services: Services = request.app.state.services
-    return None if services.accounts is None else partial(admit, request)
+    if services.accounts is None:
+        return None
+    return partial(admit, request, request.scope["route"].name)
 
 
-Checked = Annotated[Check | None, Depends(_check)]
+Admitted = Annotated[Caller, Depends(_caller_of)]
+
+Checked = Annotated[Check | None, Depends(_check_of)]
 """For answers that last: asks again whether the request would be admitted. None: everyone is."""
 
 _NOBODY = Caller(user_id="", name="", role="member", scopes=frozenset())

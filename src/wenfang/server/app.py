@@ -9,7 +9,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
-from fastapi import Depends, FastAPI
+from fastapi import FastAPI
 
 from wenfang.accounts import Accounts, new_setup_code
 from wenfang.crews import open_models
@@ -17,7 +17,6 @@ from wenfang.runs import open_runs
 from wenfang.settings import SettingsStore, open_data_dir
 
 from . import errors, studio
-from .access import admit
 from .cookies import LoginCookie
 from .jobs import Job, probe_current, pull_default
 from .routes import routers
@@ -42,7 +41,6 @@ def make_app(
         redirect_slashes=False,
         separate_input_output_schemas=False,
         generate_unique_id_function=lambda route: route.name,
-        dependencies=[Depends(admit)],
         responses={"default": {"model": errors.ErrorBody, "description": "any other failure"}},
     )
     app.state.services = services

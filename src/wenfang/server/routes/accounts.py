@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from wenfang.accounts import Accounts, Caller
 from wenfang.accounts import ApiKey as StoredKey
 from wenfang.accounts import User as StoredUser
 from wenfang.problems import Problem
 
-from ..access import Admitted, address_of, token_of
+from ..access import Admitted, Router, address_of, token_of
 from ..errors import documented
 from ..services import Served, Services
 from ..shapes import (
@@ -32,7 +32,7 @@ from ..shapes import (
     UserIn,
 )
 
-router = APIRouter(prefix="/api", tags=["accounts"])
+router = Router(prefix="/api", tags=["accounts"])
 
 
 def _accounts(services: Services) -> Accounts:

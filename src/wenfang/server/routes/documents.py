@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 
@@ -19,11 +19,12 @@ from wenfang.workspace import (
     import_document,
 )
 
+from ..access import Router
 from ..errors import documented
 from ..services import Served
 from ..shapes import ImportedFile, ImportNotice, ImportOut, ImportProblem
 
-router = APIRouter(prefix="/api/projects/{pid}", tags=["documents"])
+router = Router(prefix="/api/projects/{pid}", tags=["documents"])
 
 Name = Annotated[str, Query(min_length=1, max_length=1000)]
 Place = Annotated[str, Query(max_length=1000)]

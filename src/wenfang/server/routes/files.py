@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
+from ..access import Router
 from ..errors import documented
 from ..services import Served
 from ..shapes import Entry, FileSaved, FileText, FolderIn, RenameIn, SaveIn, Trashed, Tree
 from .changes import entry_of, saved_fields, tell
 
-router = APIRouter(prefix="/api/projects/{pid}", tags=["files"])
+router = Router(prefix="/api/projects/{pid}", tags=["files"])
 
 _LISTED = 5000
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
+from ..access import Router
 from ..errors import documented
 from ..services import Served, Services
 from ..shapes import ModelState
 
-router = APIRouter(prefix="/api/model", tags=["model"])
+router = Router(prefix="/api/model", tags=["model"])
 
 
 @router.get("")

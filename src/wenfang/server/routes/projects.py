@@ -6,13 +6,13 @@ import asyncio
 from pathlib import Path as FolderPath
 from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from wenfang.problems import Problem
 from wenfang.runs import Project as StoredProject
 from wenfang.workspace import WorkspaceError
 
-from ..access import Admitted, note
+from ..access import Admitted, Router, note
 from ..errors import documented
 from ..services import Served, Services
 from ..shapes import NewProjectIn, Project, ProjectIn
@@ -20,7 +20,7 @@ from ..shapes import NewProjectIn, Project, ProjectIn
 if TYPE_CHECKING:
     from wenfang.workspace.templates import Template
 
-router = APIRouter(prefix="/api/projects", tags=["projects"])
+router = Router(prefix="/api/projects", tags=["projects"])
 
 
 @router.get("")

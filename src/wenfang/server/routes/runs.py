@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 
 from wenfang.runs import RunInfo
 
-from ..access import Admitted, Checked
+from ..access import Admitted, Checked, Router
 from ..errors import documented
 from ..services import Served
 from ..shapes import Run, RunIn, SteerIn
 from ..streams import parse_position
 from .sessions import EVENT_STREAM, LastEventId, Position
 
-router = APIRouter(prefix="/api", tags=["runs"])
+router = Router(prefix="/api", tags=["runs"])
 
 
 @router.post(

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import Header, Query, Response
 
 from wenfang.runs import Session as StoredSession
 
-from ..access import Checked
+from ..access import Checked, Router
 from ..errors import documented
 from ..services import Served
 from ..shapes import RenameSessionIn, Session, SessionIn, Snapshot
 from ..streams import parse_position
 
-router = APIRouter(prefix="/api", tags=["sessions"])
+router = Router(prefix="/api", tags=["sessions"])
 
 Position = Annotated[str | None, Query(description="number of the last event the reader has")]
 LastEventId = Annotated[str | None, Header()]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from wenfang.problems import Problem
 from wenfang.settings import Settings
 
-from ..access import Admitted, note
+from ..access import Admitted, Router, note
 from ..errors import documented
 from ..services import Served, Services
 from ..shapes import DialectFound, ProbeState, SettingsIn, SettingsOut, TestResult
 
-router = APIRouter(prefix="/api/settings", tags=["settings"])
+router = Router(prefix="/api/settings", tags=["settings"])
 
 
 @router.get("", responses=documented("settings_invalid"))

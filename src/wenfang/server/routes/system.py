@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
 from starlette.responses import JSONResponse
 
 from wenfang.problems import Problem
 
+from ..access import Router
 from ..services import Served
 from ..shapes import Health, Info, Ready
 from .model import model_state
 
-router = APIRouter(tags=["system"])
+router = Router(tags=["system"])
 
 
 @router.get("/health")

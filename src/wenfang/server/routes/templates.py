@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from wenfang.problems import Language
 
+from ..access import Router
 from ..shapes import Template
 
-router = APIRouter(prefix="/api/templates", tags=["projects"])
+router = Router(prefix="/api/templates", tags=["projects"])
 
 
 @router.get("")

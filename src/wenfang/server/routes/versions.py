@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
+from ..access import Router
 from ..errors import documented
 from ..services import Served
 from ..shapes import ArrangeIn, FileSaved, FileText, Found, Hit, RestoreIn, Version
 from .changes import saved_fields, tell
 
-router = APIRouter(prefix="/api/projects/{pid}", tags=["files"])
+router = Router(prefix="/api/projects/{pid}", tags=["files"])
 
 PathOf = Annotated[str, Query(alias="path", min_length=1, max_length=1000)]
 Phrase = Annotated[str, Query(min_length=1, max_length=1000)]
