@@ -76,6 +76,8 @@ PROBLEMS: dict[str, Row] = dict(
         _row("login_failed", 401, "用户名或密码不对", "The name or the password is wrong"),
         _row("login_throttled", 429, "试得太多了；请 {seconds} 秒后再试",
              "Too many tries; try again in {seconds} s"),
+        _row("rate_limited", 429, "每小时最多 {limit} 次；请 {seconds} 秒后再试",
+             "At most {limit} times an hour; try again in {seconds} s"),
         _row("forbidden", 403, "没有做这件事的权限", "You are not allowed to do this"),
         _row("setup_done", 409, "管理员已经建好了；请登录", "There is an admin already; log in"),
         _row("setup_code_wrong", 403, "安装码不对；它在启动服务器的终端里",

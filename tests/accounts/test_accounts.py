@@ -239,6 +239,21 @@ async def test_an_old_hash_is_made_anew_at_the_next_login(
     assert await log_in(accounts, "Ada")
 
 
+async def test_what_costs_is_counted_for_each_user(accounts: Accounts, clock: Clock) -> None:
+    """API-2, API-3: a rate limit by user, the same for all replicas."""
+    ada = await set_up(accounts)
+    bob = as_caller(await accounts.people.create("Bob", WORD, "member", by=ada))
+    tries = (accounts.spend(ada, "start_run", 3) for _ in range(10))
+    ends = await asyncio.gather(*tries, return_exceptions=True)
+    refused = [end for end in ends if isinstance(end, Problem)]
+    assert len(refused) == 7
+    assert refused[0].params == {"seconds": 3601, "limit": 3}
+    await accounts.spend(bob, "start_run", 3)
+    await accounts.spend(ada, "steer_run", 3)
+    clock.now += 3601
+    await accounts.spend(ada, "start_run", 3)
+
+
 # Changing people
 
 

@@ -386,6 +386,21 @@ async def test_anyone_leaves_and_owners_put_out(world: World) -> None:
     assert (await bob.get(f"/api/projects/{pid}/files")).status_code == 404
 
 
+async def test_API_2_what_asks_a_model_is_limited_by_user(world: World) -> None:
+    """API-3: 120 steering words an hour, whatever became of them."""
+    root, ada = world.tabs["Root"], world.tabs["Ada"]
+    url = f"/api/runs/{world.ids['rid']}/steer"
+    codes = [(await ada.post(url, json={"text": "x"})).status_code for _ in range(121)]
+    assert codes == [409] * 120 + [429]
+    answer = await ada.post(url, json={"text": "x"})
+    assert answer.json()["code"] == "rate_limited"
+    assert int(answer.headers["retry-after"]) > 3000
+    assert (await root.post(url, json={"text": "x"})).status_code == 404
+    limited = {name: need.per_hour for name, need in NEEDS.items() if need.per_hour}
+    assert limited["start_run"] == 60
+    assert {"start_run", "steer_run", "try_settings", "find_dialect"} <= limited.keys()
+
+
 # Keys
 
 

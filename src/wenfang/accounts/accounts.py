@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from wenfang.core import new_id
+from wenfang.problems import Problem
 from wenfang.storage import Store, Tx, audit, users
 
 from .keys import PREFIX, Keys
@@ -17,6 +18,7 @@ from .membership import Membership
 from .people import People
 from .rows import entry_of, note
 from .secrets import Passwords
+from .throttle import HOUR_S, Limit, take
 from .values import AuditEntry, Caller
 
 _PAGE = 100
@@ -44,6 +46,13 @@ class Accounts:
         """Who has this token, of a login or a key."""
         kind = self.keys if token.startswith(PREFIX) else self.logins
         return await kind.caller(token)
+
+    async def spend(self, caller: Caller, what: str, per_hour: int) -> None:
+        """Count that a user does `what`. Raises Problem `rate_limited` beyond `per_hour`."""
+        limit = Limit(f"{what}:{caller.user_id}", per_hour, HOUR_S)
+        wait_s = await self._store.write(lambda tx: take(tx, (limit,), self._clock()))
+        if wait_s:
+            raise Problem("rate_limited", seconds=wait_s, limit=per_hour)
 
     async def note(self, by: Caller, action: str, target: str, address: str = "") -> None:
         """Add to the audit log what was done elsewhere."""

@@ -28,9 +28,9 @@ class Logins:
     async def log_in(self, name: str, password: str, *, address: str, agent: str) -> LoggedIn:
         """Raises Problem `login_failed`, the same whatever was wrong, or `login_throttled`."""
         limits = login_limits(key_of(name), address)
-        refused = await self._store.write(lambda tx: take(tx, limits, self._clock()))
-        if refused is not None:
-            raise refused
+        wait_s = await self._store.write(lambda tx: take(tx, limits, self._clock()))
+        if wait_s:
+            raise Problem("login_throttled", seconds=wait_s)
         named = sa.select(users).where(
             users.c.name_key == key_of(name), users.c.disabled_at.is_(None)
         )

@@ -149,9 +149,9 @@ class People:
         """For oneself; ends all logins but that with the token `keep`. Raises Problem `password_wrong`,
         `password_weak`, `login_throttled`."""
         limits = login_limits(user_id, "")
-        refused = await self._store.write(lambda tx: take(tx, limits, self._clock()))
-        if refused is not None:
-            raise refused
+        wait_s = await self._store.write(lambda tx: take(tx, limits, self._clock()))
+        if wait_s:
+            raise Problem("login_throttled", seconds=wait_s)
         row = await self._store.read(lambda tx: find_user(tx, user_id))
         if not await self._passwords.is_right(old, row.password):
             raise Problem("password_wrong")

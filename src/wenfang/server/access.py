@@ -29,13 +29,15 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
     """`scope` is that of an API key. `right` is one in the project that the path names, by itself or by a
-    session or run in it. `is_open`: nobody is asked; `admin`: the role; `in_person`: no key will do."""
+    session or run in it. `is_open`: nobody is asked; `admin`: the role; `in_person`: no key will do.
+    `per_hour` is how often a user may do it, 0: as often as one likes; what asks a model has a number."""
 
     scope: Scope = "read"
     right: Right | None = None
     is_open: bool = False
     admin: bool = False
     in_person: bool = False
+    per_hour: int = 0
 
 
 _OPEN = Need(is_open=True)
@@ -97,17 +99,17 @@ NEEDS: Mapping[str, Need] = MappingProxyType(
         "delete_session": _EDIT,
         "snapshot": _VIEW,
         "project_events": _VIEW,
-        "start_run": _EDIT,
+        "start_run": replace(_EDIT, per_hour=60),
         "read_run": _VIEW,
-        "stop_run": _EDIT,
-        "steer_run": _EDIT,
+        "stop_run": replace(_EDIT, per_hour=240),
+        "steer_run": replace(_EDIT, per_hour=120),
         "run_events": _VIEW,
         # The server's own
         "read_settings": _ADMIN,
         "save_settings": _ADMIN,
-        "try_settings": _ADMIN,
+        "try_settings": replace(_ADMIN, per_hour=120),
         "read_probe": _ADMIN,
-        "find_dialect": _ADMIN,
+        "find_dialect": replace(_ADMIN, per_hour=30),
         "cancel_probe": _ADMIN,
         "read_model": _LOOK,
         "pull_model": _ADMIN,
@@ -117,8 +119,8 @@ NEEDS: Mapping[str, Need] = MappingProxyType(
 
 
 async def admit(request: Request, route: str) -> Caller:
-    """Who the request is from. Raises Problem `login_required`, `origin_refused`, `forbidden`, or that
-    what the path names is not there."""
+    """Who the request is from. Raises Problem `login_required`, `origin_refused`, `forbidden`,
+    `rate_limited`, or that what the path names is not there."""
     services: Services = request.app.state.services
     if services.accounts is None:
         return LOCAL
@@ -136,6 +138,8 @@ async def admit(request: Request, route: str) -> Caller:
         raise Problem("forbidden")
     if need.right is not None:
         await _check_right(services, services.accounts, caller, need.right, request.path_params)
+    if need.per_hour:
+        await services.accounts.spend(caller, route, need.per_hour)
     return caller
 
 

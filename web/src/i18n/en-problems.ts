@@ -11,6 +11,7 @@ export const enProblems: Record<keyof typeof zhProblems, string> = {
   "problem.login_required": "Log in first",
   "problem.login_failed": "The name or the password is wrong",
   "problem.login_throttled": "Too many tries; try again in {seconds} s",
+  "problem.rate_limited": "At most {limit} times an hour; try again in {seconds} s",
   "problem.forbidden": "You are not allowed to do this",
   "problem.setup_done": "There is an admin already; log in",
   "problem.setup_code_wrong": "The set-up code is wrong; it was printed where the server was started",

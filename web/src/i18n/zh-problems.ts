@@ -10,6 +10,7 @@ export const zhProblems = {
   "problem.login_required": "请先登录",
   "problem.login_failed": "用户名或密码不对",
   "problem.login_throttled": "试得太多了，请 {seconds} 秒后再试",
+  "problem.rate_limited": "每小时最多 {limit} 次，请 {seconds} 秒后再试",
   "problem.forbidden": "没有做这件事的权限",
   "problem.setup_done": "管理员已经建好了，请登录",
   "problem.setup_code_wrong": "安装码不对，它在启动服务器的终端里",
