@@ -103,6 +103,13 @@ def _add_users(app: typer.Typer, say: Say) -> None:
 
         command(say, name, data=data)
 
+    _add_changes(users, say)
+
+
+def _add_changes(users: typer.Typer, say: Say) -> None:
+    name_argument = typer.Argument(help=say("help.users.name"))
+    data_option = typer.Option("--data", help=say("help.data"))
+
     @users.command(help=say("help.users.role"))
     def role(  # pyright: ignore[reportUnusedFunction]
         name: Annotated[str, name_argument],
