@@ -3,6 +3,7 @@ policy. What a viewer is left with is what is stored, and it is one provider's."
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -178,10 +179,30 @@ async def test_any_faults_on_both_sides(
     assert len(first.requests) <= 3  # then its breaker is open
 
 
-async def test_a_failed_and_a_stopped_reply_name_who_was_asked() -> None:
+async def test_a_failed_reply_names_who_was_asked_last() -> None:
     """FO-7."""
     first = ChaosModel(reply("a"), Fault(at="text"), name="a")
     second = ChaosModel(reply("b"), Fault(at="text"), name="b")
     viewer = await play(first, second, after_output="switch")
     message = check(viewer, first, second)
     assert (message.model, message.error is None, shown(message)) == ("b", False, "b s")
+
+
+@pytest.mark.parametrize("is_pinned", [False, True])
+async def test_a_stopped_reply_names_who_was_being_asked(is_pinned: bool) -> None:
+    """FO-7: after a switch, and in a session that began elsewhere."""
+    first = ChaosModel(reply("a"), Fault(at="text"), name="a")
+    second = ChaosModel(reply("b"), Fault(at="text", kind="silent"), name="b")
+    route = Chooser().route(("a", "b"), "s")
+    if is_pinned:
+        route.begin(1).end("answered")
+    agent = Agent(Resilient((first, second), route=route), [note])
+    viewer = Viewer()
+    running = asyncio.create_task(agent.run("hi", emit=viewer.see))
+    await second.silent.wait()
+    agent.abort()
+    await running
+    (message,) = viewer.stored
+    assert (message.stop, message.model, shown(message)) == ("aborted", "b", "b s")
+    assert [attempt.model for attempt in message.attempts] == ([] if is_pinned else ["a"])
+    assert viewer.text == shown(message)

@@ -101,6 +101,7 @@ export const en: Record<Key, string> = {
   "backup.add": "Add a backup",
   "backup.remove": "Remove the backup",
   "backup.test": "Test the backup",
+  "backup.model.hint": "What the provider calls it; leave it empty and press Test the backup to choose from a list",
   "backup.off": "Once saved, it answers when the provider does not",
   "backup.ready": "Answers when the provider does not",
   "backup.incomplete": "A backup takes both an address and a model",

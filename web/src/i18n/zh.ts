@@ -100,6 +100,7 @@ export const zh = {
   "backup.add": "添加备用",
   "backup.remove": "移除备用",
   "backup.test": "测试备用",
+  "backup.model.hint": "服务商那里的名字；留空时点“测试备用”，可以从列表里选",
   "backup.off": "保存后，主服务商不回答时由它回答",
   "backup.ready": "主服务商不回答时由它回答",
   "backup.incomplete": "地址和模型名都要填，备用才会起作用",

@@ -63,7 +63,7 @@ export function Connection({ draft, settings, onChange, prefix }: FormProps & { 
       </div>
       <Field
         label={t("settings.model_name")}
-        hint={note(model, t("settings.model_name.hint"))}
+        hint={note(model, t(prefix ? "backup.model.hint" : "settings.model_name.hint"))}
         spellCheck={false}
         value={draft[model]}
         disabled={isLocked(model)}
