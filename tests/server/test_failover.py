@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.server.conftest import Running
+from tests.server.test_writing_desk import novel, text
 
 from wenfang.testing import (
     Fault,
@@ -140,6 +141,28 @@ async def test_both_failing(start: Start) -> None:
         assert list(stored_texts(events).values()) == ["second"]
         (message,) = [e["message"] for e in events if e["type"] == "message.finished"]
         assert message["model"] == "two"
+
+
+@pytest.mark.parametrize("is_backup_well", [True, False])
+async def test_a_chapter_that_one_began_and_the_other_wrote(
+    start: Start, is_backup_well: bool
+) -> None:
+    """FO-5 at a writer's desk: not a word of the lost body is in the file; if the other one breaks off,
+    too, what it had written is kept."""
+    create = call("create_file", title="第一章 风雪", file_type="draft")
+    lost = Reply(text=["<file>\n", "第一家写的。", "没写完"], end="cut")
+    whole = [say("<file>\n第二家写的。\n</file>"), say("写好了。")]
+    half = [Reply(text=["<file>\n", "第二家写的。"], end="cut")]
+    second = whole if is_backup_well else half
+    async with two(start, [create, lost], second) as (server, a, b):
+        pid, session = await novel(server)
+        events = await server.finished(await server.run(session, "写第一章。"))
+        assert events[-1]["status"] == ("done" if is_backup_well else "failed")
+        assert await text(server, pid) == "第二家写的。"
+        notices = [e["code"] for e in events if e["type"] == "notice"]
+        assert notices == ([] if is_backup_well else ["body_kept"])
+        assert seen_texts(events) == stored_texts(events)
+        assert (len(a.requests), len(b.requests)) == (2, len(second))
 
 
 # Settings
