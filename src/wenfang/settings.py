@@ -27,6 +27,10 @@ LanguageChoice: TypeAlias = Literal["auto", "zh", "en"]
 
 PREFIX = "WENFANG_"
 FILE = "settings.json"
+_KEYS = {
+    "api_key": "base_url",
+    "backup_api_key": "backup_base_url",
+}  # and the address each belongs to
 
 
 def _base_url(value: str) -> str:
@@ -66,7 +70,8 @@ ApiKey: TypeAlias = Annotated[SecretStr, AfterValidator(_api_key)]
 
 class Settings(BaseModel):
     """What is in force. `model` is a provider's model name, or for the embedded provider a name or
-    the path of a GGUF file; empty means the default, "none" no embedded model."""
+    the path of a GGUF file; empty means the default, "none" no embedded model. The `backup_*` fields name
+    a second OpenAI-compatible provider, which answers when that of `base_url` does not (FO-1)."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
@@ -76,10 +81,26 @@ class Settings(BaseModel):
     api_key: ApiKey = SecretStr("")
     dialect: DialectChoice = "auto"
     language: LanguageChoice = "auto"
+    backup_base_url: BaseUrl = ""
+    backup_model: ModelName = ""
+    backup_api_key: ApiKey = SecretStr("")
+
+    def of_backup(self) -> Settings:
+        """The settings as if the backup were the only provider. A chosen dialect holds for both."""
+        changes = {
+            "provider": "openai",
+            "base_url": self.backup_base_url,
+            "model": self.backup_model,
+            "api_key": self.backup_api_key,
+            "backup_base_url": "",
+            "backup_model": "",
+            "backup_api_key": SecretStr(""),
+        }
+        return self.model_copy(update=changes)
 
 
 class Change(BaseModel):
-    """Fields to change; None leaves one as it is. An empty `api_key` removes the key."""
+    """Fields to change; None leaves one as it is. An empty key removes it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -89,6 +110,9 @@ class Change(BaseModel):
     api_key: ApiKey | None = None
     dialect: DialectChoice | None = None
     language: LanguageChoice | None = None
+    backup_base_url: BaseUrl | None = None
+    backup_model: ModelName | None = None
+    backup_api_key: ApiKey | None = None
 
 
 class _Environment(BaseSettings):
@@ -102,6 +126,9 @@ class _Environment(BaseSettings):
     api_key: ApiKey | None = None
     dialect: DialectChoice | None = None
     language: LanguageChoice | None = None
+    backup_base_url: BaseUrl | None = None
+    backup_model: ModelName | None = None
+    backup_api_key: ApiKey | None = None
 
 
 def data_dir(given: Path | None = None) -> Path:
@@ -162,8 +189,10 @@ class SettingsStore:
         Raises Problem `settings_invalid`.
         """
         stored = self._stored()
-        if self._above.get("base_url", stored.base_url) != stored.base_url:
-            stored = stored.model_copy(update={"api_key": SecretStr("")})
+        for key, address in _KEYS.items():
+            there = getattr(stored, address)
+            if self._above.get(address, there) != there:
+                stored = stored.model_copy(update={key: SecretStr("")})
         return stored.model_copy(update=self._above)
 
     def preview(self, change: Change) -> Settings:
@@ -176,8 +205,9 @@ class SettingsStore:
         for name, variable in self.locked.items():
             if name in fields and fields.pop(name) != self._above[name]:
                 raise Problem("setting_locked", field=name, variable=variable)
-        if "api_key" in fields and "base_url" in self._above:
-            fields["base_url"] = self._above["base_url"]
+        for key, address in _KEYS.items():
+            if key in fields and address in self._above:
+                fields[address] = self._above[address]
         stored = self._stored().model_copy(update=fields)
         try:
             replace_file(self.file, _encode(stored))
@@ -232,7 +262,8 @@ def _first(error: ValidationError) -> tuple[str, str]:
 
 
 def _encode(settings: Settings) -> bytes:
-    values = settings.model_dump() | {"api_key": settings.api_key.get_secret_value()}
+    values = settings.model_dump()
+    values |= {key: values[key].get_secret_value() for key in _KEYS}
     return json.dumps(values, ensure_ascii=False, indent=2).encode() + b"\n"
 
 

@@ -226,7 +226,7 @@ DEFAULTS = {
         "temperature": None,
         "stream": True,
     },
-    "Reset": {"model": ""},
+    "Reset": {"model": "", "next_model": ""},
     "RunEnd": {"failure": None},
     "Stop": {"answer_turn": True},
     "Tool": {"mode": "parallel", "access": "read", "replay": "unsafe", "timeout_s": None},

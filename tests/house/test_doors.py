@@ -238,6 +238,7 @@ def test_public_names(root: Path) -> None:
             ],
             "wenfang.crews": [
                 "Answer",
+                "BackupState",
                 "Bounds",
                 "Facts",
                 "Flaw",
@@ -259,6 +260,7 @@ def test_public_names(root: Path) -> None:
                 "judge",
                 "list_models",
                 "open_models",
+                "shared_dialect",
             ],
             "wenfang.lang": [
                 "Heading",
@@ -271,6 +273,8 @@ def test_public_names(root: Path) -> None:
             ],
             "wenfang.models": [
                 "ChatClient",
+                "Chooser",
+                "ChooserRules",
                 "DemoModel",
                 "HttpRequest",
                 "HttpResponse",
@@ -278,6 +282,7 @@ def test_public_names(root: Path) -> None:
                 "Profile",
                 "Resilient",
                 "RetryPolicy",
+                "Route",
                 "Transport",
                 "TransportError",
                 "profile_for",
@@ -362,6 +367,12 @@ def test_public_names(root: Path) -> None:
                 "workers",
             ],
             "wenfang.testing": [
+                "ChaosModel",
+                "FAULT_KINDS",
+                "FAULT_POINTS",
+                "Fault",
+                "FaultKind",
+                "FaultPoint",
                 "RawItem",
                 "RecordedRequest",
                 "Reply",
@@ -370,6 +381,7 @@ def test_public_names(root: Path) -> None:
                 "ScriptedModel",
                 "ScriptedServer",
                 "ToolUse",
+                "broken",
                 "call",
                 "load_script",
                 "parse_script",

@@ -20,7 +20,7 @@ from wenfang.core import (
     Usage,
     user,
 )
-from wenfang.models import Resilient, RetryPolicy
+from wenfang.models import Chooser, Resilient, RetryPolicy
 
 pytestmark = pytest.mark.anyio
 REQUEST = ModelRequest(messages=(user("hi"),))
@@ -123,7 +123,8 @@ async def test_failover_takes_back_what_was_seen() -> None:
     half, reset, reply = seen
     assert half == piece("half")
     failure = error("network").failure
-    assert reset == Reset(attempt=2, failure=failure, usage=reset.usage, model="a")
+    expected = Reset(attempt=2, failure=failure, usage=reset.usage, model="a", next_model="b")
+    assert reset == expected
     assert reset.usage.estimated
     assert reset.usage.input > 0
     assert reset.usage.output > 0
@@ -139,12 +140,13 @@ async def test_reported_usage_of_a_lost_try_is_kept() -> None:
 
 
 async def test_a_try_without_output_costs_nothing() -> None:
-    seen, _ = await run(Model("a", [error("auth")]), Model("b", [DONE]))
+    seen, _ = await run(Model("a", [error("rate")]), Model("b", [DONE]), retries=0)
     assert seen[0].usage == Usage()
 
 
-@pytest.mark.parametrize("kind", ["refused", "overflow"])
+@pytest.mark.parametrize("kind", ["refused", "overflow", "auth", "quota", "fatal"])
 async def test_no_shopping_around(kind: Any) -> None:
+    """FO-6: what is about the request, the key or the account is not asked elsewhere."""
     other = Model("b", [DONE])
     seen, _ = await run(Model("a", [error(kind)]), other)
     assert isinstance(seen[0], ModelError)
@@ -153,9 +155,9 @@ async def test_no_shopping_around(kind: Any) -> None:
 
 async def test_the_second_client_is_tried_again_too() -> None:
     seen, sleeps = await run(
-        Model("a", [error("auth")]), Model("b", [error("rate")], [DONE]), retries=1
+        Model("a", [piece("half"), error("network")]), Model("b", [error("rate")], [DONE])
     )
-    assert [type(event) for event in seen] == [Reset, Reset, Assistant]
+    assert [type(event) for event in seen] == [Delta, Reset, Reset, Assistant]
     assert sleeps == [2.0]
     assert [attempt.model for attempt in seen[-1].attempts] == ["a", "b"]
 
@@ -167,7 +169,9 @@ async def test_a_client_that_just_stops_is_an_incomplete_stream() -> None:
 
 async def test_a_silent_client_has_failed_if_another_is_left() -> None:
     silent = Model("a", [SILENCE], [piece("half"), SILENCE])
-    seen, _ = await run(silent, Model("b", [piece("ok"), DONE]), retries=1, silent_s=0.01)
+    seen, _ = await run(
+        silent, Model("b", [piece("ok"), DONE]), retries=1, silent_s=0.01, idle_s=0.01
+    )
     assert [type(event) for event in seen] == [Reset, Delta, Reset, Delta, Assistant]
     assert [attempt.failure.kind for attempt in seen[-1].attempts] == ["network", "network"]
 
@@ -183,3 +187,42 @@ async def test_whole_replies_and_the_last_client_may_be_silent() -> None:
 def test_no_clients_is_misuse() -> None:
     with pytest.raises(ValueError, match="at least one"):
         Resilient([])
+    with pytest.raises(ValueError, match="at least one"):
+        Chooser().route([])
+    with pytest.raises(ValueError, match="one provider for each"):
+        Resilient([Model("a")], route=Chooser().route(["a", "b"]))
+
+
+async def test_one_switch_in_a_call() -> None:
+    """FO-6: a third client is not asked."""
+    third = Model("c", [DONE])
+    seen, _ = await run(Model("a", [error("rate")]), Model("b", [error("rate")]), third, retries=0)
+    assert [type(event) for event in seen] == [Reset, ModelError]
+    assert third.asked == 0
+
+
+async def test_after_output_a_failure_may_be_surfaced_instead() -> None:
+    """FO-5: the policy of crews whose text is read while it is written."""
+    other = Model("b", [DONE])
+    lost = Model("a", [piece("half"), error("network")])
+    seen, _ = await run(lost, other, after_output="surface")
+    assert [type(event) for event in seen] == [Delta, ModelError]
+    assert other.asked == 0
+    first = Model("a", [error("network")])
+    seen, _ = await run(first, Model("b", [DONE]), after_output="surface", retries=0)
+    assert [type(event) for event in seen] == [Reset, Assistant]
+
+
+@pytest.mark.parametrize(("asked", "is_waited_for"), [(9.0, True), (11.0, False)])
+async def test_with_a_backup_nobody_waits_long(asked: float, is_waited_for: bool) -> None:
+    first = Model("a", [error("rate", retry_after_s=asked)], [DONE])
+    seen, sleeps = await run(first, Model("b", [DONE]))
+    assert first.asked == (2 if is_waited_for else 1)
+    assert sleeps == ([asked] if is_waited_for else [])
+    assert isinstance(seen[-1], Assistant)
+
+
+async def test_both_failing_is_the_last_failure() -> None:
+    """FO-8."""
+    seen, _ = await run(Model("a", [error("rate")]), Model("b", [error("auth")]), retries=0)
+    assert seen[-1].failure.kind == "auth"

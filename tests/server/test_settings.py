@@ -183,3 +183,42 @@ def test_a_data_dir_that_is_a_file(tmp_path: Path) -> None:
     with pytest.raises(Problem) as caught:
         open_data_dir(tmp_path / "file")
     assert caught.value.code == "data_unwritable"
+
+
+BACKUP = {"backup_base_url": "https://b.example/v1", "backup_model": "b", "backup_api_key": KEY}
+
+
+def test_the_backup_is_kept_like_the_provider(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """FO-1."""
+    store = SettingsStore(tmp_path)
+    store.save(Change.model_validate({"provider": "openai", "model": "m", **BACKUP}))
+    again = SettingsStore(tmp_path).current()
+    assert KEY not in repr(again)
+    backup = again.of_backup()
+    assert (backup.provider, backup.base_url, backup.model) == (
+        "openai",
+        "https://b.example/v1",
+        "b",
+    )
+    assert backup.api_key.get_secret_value() == KEY
+    assert (backup.backup_base_url, backup.backup_api_key.get_secret_value()) == ("", "")
+    monkeypatch.setenv("WENFANG_BACKUP_MODEL", "fixed")
+    locked = SettingsStore(tmp_path)
+    assert locked.locked == {"backup_model": "WENFANG_BACKUP_MODEL"}
+    assert locked.current().of_backup().model == "fixed"
+    with pytest.raises(Problem) as caught:
+        locked.save(Change(backup_model="other"))
+    assert caught.value.code == "setting_locked"
+    gone = store.save(Change.model_validate({"backup_api_key": ""}))
+    assert gone.backup_api_key.get_secret_value() == ""
+
+
+def test_each_key_stays_with_its_address(tmp_path: Path) -> None:
+    mine = {"base_url": "https://a.example/v1", "api_key": KEY, **BACKUP}
+    SettingsStore(tmp_path).save(Change.model_validate(mine))
+    other = SettingsStore(tmp_path, {"backup_base_url": "https://other.example/v1"}).current()
+    assert other.backup_api_key.get_secret_value() == ""
+    assert other.api_key.get_secret_value() == KEY
+    assert other.provider == "embedded"  # only the provider's own address makes it one

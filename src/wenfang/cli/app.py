@@ -197,6 +197,8 @@ def _add_work(app: typer.Typer, say: Say) -> None:
     provider_option = typer.Option("--provider", help=say("help.provider"))
     model_option = typer.Option("--model", help=say("help.model"))
     url_option = typer.Option("--base-url", help=say("help.base_url"))
+    backup_url_option = typer.Option("--backup-base-url", help=say("help.backup_base_url"))
+    backup_model_option = typer.Option("--backup-model", help=say("help.backup_model"))
     dialect_option = typer.Option("--dialect", help=say("help.dialect"))
     project_option = typer.Option("--project", help=say("help.project"))
 
@@ -208,12 +210,15 @@ def _add_work(app: typer.Typer, say: Say) -> None:
         model: Annotated[str | None, model_option] = None,
         base_url: Annotated[str | None, url_option] = None,
         dialect: Annotated[str | None, dialect_option] = None,
+        backup_base_url: Annotated[str | None, backup_url_option] = None,
+        backup_model: Annotated[str | None, backup_model_option] = None,
         json: Annotated[bool, typer.Option("--json", help=say("help.json"))] = False,
         data: Annotated[Path | None, typer.Option(help=say("help.data"))] = None,
     ) -> None:
         from .run import run as command
 
         flags = {"provider": provider, "model": model, "base_url": base_url, "dialect": dialect}
+        flags |= {"backup_base_url": backup_base_url, "backup_model": backup_model}
         command(say, task, project=project, flags=flags, as_json=json, data=data)
 
     @app.command(help=say("help.chat"))
@@ -223,11 +228,14 @@ def _add_work(app: typer.Typer, say: Say) -> None:
         model: Annotated[str | None, model_option] = None,
         base_url: Annotated[str | None, url_option] = None,
         dialect: Annotated[str | None, dialect_option] = None,
+        backup_base_url: Annotated[str | None, backup_url_option] = None,
+        backup_model: Annotated[str | None, backup_model_option] = None,
         data: Annotated[Path | None, typer.Option(help=say("help.data"))] = None,
     ) -> None:
         from .chat import chat as command
 
         flags = {"provider": provider, "model": model, "base_url": base_url, "dialect": dialect}
+        flags |= {"backup_base_url": backup_base_url, "backup_model": backup_model}
         command(say, project=project, flags=flags, data=data)
 
 

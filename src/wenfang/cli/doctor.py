@@ -13,10 +13,11 @@ from typing import Literal
 
 from rich.console import Console
 
-from wenfang.crews import Found, can_call, greet, open_models
+from wenfang.core import ModelClient
+from wenfang.crews import Found, Models, can_call, greet, open_models
 from wenfang.problems import Problem
 from wenfang.server import BUILT
-from wenfang.settings import DialectChoice, SettingsStore, data_dir, open_data_dir
+from wenfang.settings import DialectChoice, Settings, SettingsStore, data_dir, open_data_dir
 from wenfang.storage import FILE, open_database
 from wenfang.tools import PythonSandbox
 
@@ -80,7 +81,7 @@ async def _findings(say: Say, folder: Path) -> AsyncGenerator[Finding]:
         yield Finding(name="settings", level="broken", text=problem.text(say.language))
         return
     yield Finding(name="settings", level="ok", text=provider)
-    async for finding in _model(say, store):
+    async for finding in _models(say, store):
         yield finding
     yield await _sandbox(say)
     yield _studio(say)
@@ -102,36 +103,64 @@ async def _database(say: Say, folder: Path) -> Finding:
     return Finding(name="database", level="ok", text=str(folder / FILE))
 
 
-async def _model(say: Say, store: SettingsStore) -> AsyncGenerator[Finding]:
+async def _models(say: Say, store: SettingsStore) -> AsyncGenerator[Finding]:
     settings = store.current()
     async with open_models(store) as models:
-        try:
-            client, found = models.client(settings), models.found(settings)
-        except Problem as problem:
-            yield Finding(name="model", level="broken", text=problem.text(say.language))
-            return
-        answer = await greet(client)
-        if not answer.ok:
-            where = settings.base_url if settings.provider == "openai" else ""
-            words = say.failure(answer.code, base_url=where, model=client.name)
-            yield Finding(name="model", level="broken", text=f"{client.name}: {words}")
-            return
+        async for finding in _model(say, models, settings):
+            yield finding
+        if models.backup_state(settings) != "off":
+            yield await _backup(say, models, settings)
+
+
+async def _model(say: Say, models: Models, settings: Settings) -> AsyncGenerator[Finding]:
+    try:
+        client, found = models.client(settings), models.found(settings)
+    except Problem as problem:
+        yield Finding(name="model", level="broken", text=problem.text(say.language))
+        return
+    answers = await _answers(say, "model", client, settings)
+    yield answers
+    if answers.level == "broken":
+        return
+    if found is not None:
+        yield _dialect(say, settings.dialect, found)
+    if settings.provider == "scripted":
+        return
+    dialect = models.dialect(settings)
+    if dialect.name == "schema":
+        yield Finding(name="tools", level="ok", text=say("doctor.tools_schema"))
+    elif dialect.name not in ("native", "lenient"):
+        text = say("doctor.tools_text", dialect=dialect.name)
+        yield Finding(name="tools", level="ok", text=text)
+    elif await can_call(client, dialect):
+        yield Finding(name="tools", level="ok", text=say("doctor.tools_native"))
+    else:
+        yield Finding(name="tools", level="broken", text=say("doctor.tools_none"))
+
+
+async def _backup(say: Say, models: Models, settings: Settings) -> Finding:
+    state, of_backup = models.backup_state(settings), settings.of_backup()
+    if state == "incomplete":
+        text = say("doctor.backup_incomplete")
+        return Finding(name="backup", level="warning", text=text)
+    answers = await _answers(say, "backup", models.client(of_backup), of_backup)
+    if state == "dialect" and answers.level == "ok":
+        dialect = models.dialect(settings).name
+        text = say("doctor.backup_dialect", model=of_backup.model, dialect=dialect)
+        return Finding(name="backup", level="warning", text=text)
+    return answers
+
+
+async def _answers(say: Say, name: str, client: ModelClient, settings: Settings) -> Finding:
+    """Whether a model answers at all."""
+    answer = await greet(client)
+    if answer.ok:
         text = say("doctor.model_answers", model=client.name, latency=answer.latency_ms)
-        yield Finding(name="model", level="ok", text=text)
-        if found is not None:
-            yield _dialect(say, settings.dialect, found)
-        if settings.provider == "scripted":
-            return
-        dialect = models.dialect(settings)
-        if dialect.name == "schema":
-            yield Finding(name="tools", level="ok", text=say("doctor.tools_schema"))
-        elif dialect.name not in ("native", "lenient"):
-            text = say("doctor.tools_text", dialect=dialect.name)
-            yield Finding(name="tools", level="ok", text=text)
-        elif await can_call(client, dialect):
-            yield Finding(name="tools", level="ok", text=say("doctor.tools_native"))
-        else:
-            yield Finding(name="tools", level="broken", text=say("doctor.tools_none"))
+        return Finding(name=name, level="ok", text=text)
+    where = settings.base_url if settings.provider == "openai" else ""
+    variable = "WENFANG_BACKUP_API_KEY" if name == "backup" else "WENFANG_API_KEY"
+    words = say.failure(answer.code, base_url=where, model=client.name, variable=variable)
+    return Finding(name=name, level="broken", text=f"{client.name}: {words}")
 
 
 def _dialect(say: Say, chosen: DialectChoice, found: Found) -> Finding:

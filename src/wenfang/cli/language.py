@@ -49,11 +49,13 @@ class Say:
         zh, en = WORDS[key]
         return (zh if self.language == "zh" else en).format_map(params)
 
-    def failure(self, kind: str, *, base_url: str, model: str) -> str:
+    def failure(
+        self, kind: str, *, base_url: str, model: str, variable: str = "WENFANG_API_KEY"
+    ) -> str:
         """Why a model request failed and what to do. Without an address it was a local model."""
         if not base_url and kind in _LOCAL:
             return self("failure.local", kind=kind)
-        return self(f"failure.{kind}", base_url=base_url, model=model)
+        return self(f"failure.{kind}", base_url=base_url, model=model, variable=variable)
 
     def problem(self, code: str, params: Mapping[str, str | int | float | bool | None]) -> str:
         """The one line for a problem's code."""

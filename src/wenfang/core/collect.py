@@ -50,6 +50,7 @@ class Draft:
         model = reset.model or self.model
         self.attempts.append(Attempt(model=model, failure=reset.failure, usage=reset.usage))
         self.attempt = reset.attempt
+        self.model = reset.next_model or self.model
         self._parts.clear()
 
     def _content(self) -> tuple[Text | Thinking, ...]:

@@ -72,12 +72,14 @@ class Delta:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reset:
     """Everything of this reply so far is void; try number `attempt` begins. `failure` and `usage` are
-    those of the try that was given up, `model` the one that was asked (empty: the client's own)."""
+    those of the try that was given up, `model` the one that was asked and `next_model` the one that is
+    asked now (empty: the client's own)."""
 
     attempt: int
     failure: Failure
     usage: Usage
     model: str = ""
+    next_model: str = ""
 
 
 ModelEvent: TypeAlias = Delta | Reset | Assistant

@@ -2,6 +2,7 @@
 crew, `solo`."""
 
 from .access import Models, ModelStatus, Tested, open_models
+from .backup import BackupState, shared_dialect
 from .found import Found, FoundDialects, Subject
 from .probe import Answer, can_call, greet, list_models
 from .probing import Bounds, Score, Search, Trial, Trying, choose, find_dialect
@@ -10,6 +11,7 @@ from .trials import PROBES, Facts, Flaw, judge
 __all__ = [
     "PROBES",
     "Answer",
+    "BackupState",
     "Bounds",
     "Facts",
     "Flaw",
@@ -30,4 +32,5 @@ __all__ = [
     "judge",
     "list_models",
     "open_models",
+    "shared_dialect",
 ]

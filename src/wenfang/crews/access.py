@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wenfang.core import DIALECTS, Agent, Dialect, DialectName, ModelClient, Toolbox
-from wenfang.models import ChatClient, DemoModel, Resilient, RetryPolicy, profile_for
+from wenfang.models import ChatClient, Chooser, DemoModel, Resilient, RetryPolicy, profile_for
 from wenfang.models.local import (
     DEFAULT_MODEL,
     LocalModel,
@@ -25,6 +25,7 @@ from wenfang.tools import PythonSandbox
 from wenfang.workspace import Files
 
 from . import solo
+from .backup import BackupState, is_complete, is_wanted, shared_dialect
 from .found import Found, FoundDialects, Subject
 from .probe import greet, list_models
 from .probing import Bounds, Search, Watch, find_dialect
@@ -64,28 +65,37 @@ class Tested:
 
 class Models:
     """The models that the settings of a data directory name. `files` is the folder of local models.
-    Each local model has one process, shared by all runs and started at the first request."""
+    Each local model has one process, shared by all runs and started at the first request. `chooser` is
+    what all runs know of the providers' health, and which one a session stays with."""
 
-    def __init__(self, store: SettingsStore, sandbox: PythonSandbox, files: Path) -> None:
+    def __init__(
+        self,
+        store: SettingsStore,
+        sandbox: PythonSandbox,
+        files: Path,
+        *,
+        chooser: Chooser | None = None,
+    ) -> None:
         self._store = store
         self._sandbox = sandbox
         self._files = files
         self._local: dict[Path, LocalServer] = {}
         self._found = FoundDialects(store.file.parent)
         self._locks: FileLocks | None = None  # of the files that agents write in
+        self._chooser = chooser or Chooser()
 
     def make_agent(self, context: RunContext) -> AgentSpec:
         """The crew `solo` for a durable run: with plain tools, or at the desk of a writer in a project that
         began with a template. Raises Problem `model_unavailable`."""
-        agent = self.agent(context.files)
+        settings = self._store.current()
         spec = AgentSpec(
-            client=agent.client,
-            tools=agent.tools,
-            dialect=agent.dialect,
+            client=self.answering(settings, context.session_id),
+            tools=Toolbox(solo.make_tools(context.files, self._sandbox)),
+            dialect=self._run_dialect(settings),
             instructions=solo.INSTRUCTIONS,
             agent=solo.NAME,
         )
-        if context.template is None or self._store.current().provider == "scripted":
+        if context.template is None or settings.provider == "scripted":
             return spec  # the demo knows the plain tools
         return self._at_the_desk(spec, context, context.template)
 
@@ -116,11 +126,11 @@ class Models:
         )
 
     def agent(self, files: Files) -> Agent:
-        """The crew `solo` for a project's files, outside of any journal. Raises Problem
-        `model_unavailable`."""
+        """The crew `solo` for a project's files, outside of any journal, with the primary alone: it is
+        what an evaluation is about. Raises Problem `model_unavailable`."""
         settings = self._store.current()
         return Agent(
-            Resilient((self.client(settings),)),
+            self._alone(settings),
             solo.make_tools(files, self._sandbox),
             instructions=solo.INSTRUCTIONS,
             dialect=self.dialect(settings),
@@ -162,6 +172,39 @@ class Models:
                     api_key=settings.api_key.get_secret_value(),
                 )
 
+    def answering(
+        self, settings: Settings, session: str = "", *, policy: RetryPolicy | None = None
+    ) -> ModelClient:
+        """The client of all calls of a session, or of a single call (FO-7): the provider of these
+        settings, and its backup if there is a ready one. Raises Problem `model_unavailable`."""
+        primary = self.client(settings)
+        if self.backup_state(settings) != "ready":
+            return self._alone(settings, policy=policy)
+        clients = (primary, self.client(settings.of_backup()))
+        names = (_provider("primary", settings), _provider("backup", settings.of_backup()))
+        return Resilient(clients, policy=policy, route=self._chooser.route(names, session))
+
+    def _alone(self, settings: Settings, *, policy: RetryPolicy | None = None) -> ModelClient:
+        """The primary without its backup. What it does counts for its breaker all the same."""
+        route = self._chooser.route((_provider("primary", settings),))
+        return Resilient((self.client(settings),), policy=policy, route=route)
+
+    def backup_state(self, settings: Settings) -> BackupState:
+        """Whether the backup of these settings takes part, or why not."""
+        if not is_wanted(settings):
+            return "off"
+        if not is_complete(settings):
+            return "incomplete"
+        return "ready" if self._shared(settings) else "dialect"
+
+    def _shared(self, settings: Settings) -> DialectName | None:
+        return shared_dialect(self._spoken(settings), self._spoken(settings.of_backup()))
+
+    def _run_dialect(self, settings: Settings) -> Dialect:
+        """The dialect of a run: of the primary, as its backup has to understand it."""
+        shared = self._shared(settings) if self.backup_state(settings) == "ready" else None
+        return DIALECTS[shared] if shared else self.dialect(settings)
+
     def _server(self, path: Path) -> LocalServer:
         if path not in self._local:
             self._local[path] = LocalServer(path, log=self._store.file.parent / _LOG)
@@ -170,10 +213,13 @@ class Models:
     def dialect(self, settings: Settings) -> Dialect:
         """How the model of these settings is told about tools: as a person chose, else as probes found,
         else as is usual. Raises Problem `settings_invalid`."""
+        return DIALECTS[self._spoken(settings)]
+
+    def _spoken(self, settings: Settings) -> DialectName:
         if settings.dialect != "auto":
-            return DIALECTS[settings.dialect]
+            return settings.dialect
         found = self.found(settings)
-        return DIALECTS[found.dialect if found else _usual(settings)]
+        return found.dialect if found else _usual(settings)
 
     def found(self, settings: Settings) -> Found | None:
         """What probes found out about the model of these settings. Raises Problem `settings_invalid`."""
@@ -193,7 +239,7 @@ class Models:
         if settings.provider == "scripted":
             raise Problem("nothing_to_probe")
         return await find_dialect(
-            Resilient((self.client(settings),), policy=_PROBING),
+            self._alone(settings, policy=_PROBING),
             dialects=dialects or tuple(DIALECTS),
             usual=_usual(settings),
             language=language,
@@ -235,6 +281,12 @@ class Models:
     async def aclose(self) -> None:
         for server in self._local.values():
             await server.aclose()
+
+
+def _provider(place: str, settings: Settings) -> str:
+    """What the chooser knows a provider by. The same address and model may stand in both places, with
+    another key; a change of either is another provider."""
+    return " ".join((place, settings.provider, settings.base_url, settings.model))
 
 
 def _usual(settings: Settings) -> DialectName:

@@ -1,6 +1,7 @@
 """Models: clients that speak to them, what families of them can do, and what to do when one fails."""
 
 from .chat import ChatClient
+from .chooser import Chooser, ChooserRules, Route
 from .demo import DemoModel
 from .history import repair_history
 from .profiles import Profile, profile_for
@@ -15,6 +16,8 @@ from .transport import (
 
 __all__ = [
     "ChatClient",
+    "Chooser",
+    "ChooserRules",
     "DemoModel",
     "HttpRequest",
     "HttpResponse",
@@ -22,6 +25,7 @@ __all__ = [
     "Profile",
     "Resilient",
     "RetryPolicy",
+    "Route",
     "Transport",
     "TransportError",
     "profile_for",

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
 
 from wenfang.accounts import MemberRole, Role, Scope
 from wenfang.core import DialectName, Reason, Status, Usage
+from wenfang.crews import BackupState
 from wenfang.problems import Language
 from wenfang.runs import Event
 from wenfang.settings import Change, DialectChoice, LanguageChoice, Provider
@@ -277,8 +278,9 @@ class ProbeState(Shape):
 
 
 class SettingsOut(Shape):
-    """`found` is of the model in force, null if it was never probed. `locked` names the fields that an
-    environment variable fixes."""
+    """`found` is of the model in force, null if it was never probed. `backup_state` says whether the
+    backup answers runs when the provider does not, or why not: "dialect" means that it cannot be asked as
+    the provider is. `locked` names the fields that an environment variable fixes."""
 
     model_config = ConfigDict(title="Settings")
 
@@ -288,12 +290,16 @@ class SettingsOut(Shape):
     api_key_set: bool
     dialect: DialectChoice
     language: LanguageChoice
+    backup_base_url: str
+    backup_model: str
+    backup_api_key_set: bool
+    backup_state: BackupState
     found: DialectFound | None = None
     locked: list[str] = []
 
 
 class SettingsIn(Change):
-    """Null leaves a field as it is; an empty `api_key` removes the key."""
+    """Null leaves a field as it is; an empty key removes it."""
 
 
 class TestResult(Shape):

@@ -14,7 +14,7 @@ _ARGUMENT_PIECE = 8  # characters
 def stream_events(reply: Reply, *, step: int, model: str) -> Iterator[bytes]:
     """The events of a streamed reply, the last ones (finish, usage, [DONE]) as its `end` says."""
     usages = list(reply.usage) if isinstance(reply.usage, list) else []
-    for delta in _deltas(reply, step):
+    for delta in deltas(reply, step):
         extra = {"usage": usages.pop(0)} if len(usages) > 1 else {}
         yield _event(_chunk(model, {"index": 0, "delta": delta, "finish_reason": None}) | extra)
     finish = reply.finish_reason
@@ -54,7 +54,7 @@ def arguments(tool: ToolUse) -> str:
     return tool.args if isinstance(tool.args, str) else json.dumps(tool.args, ensure_ascii=False)
 
 
-def _deltas(reply: Reply, step: int) -> Iterator[dict[str, Any]]:
+def deltas(reply: Reply, step: int) -> Iterator[dict[str, Any]]:
     if reply.chunks:
         yield from reply.chunks
         return

@@ -42,7 +42,7 @@ class ScriptedModel:
         self.requests: list[ModelRequest] = []
         self._new_id = new_id
         for at, reply in enumerate(replies, 1):
-            if isinstance(reply, Reply) and (reply.chunks or reply.raw or reply.body is not None):
+            if isinstance(reply, Reply) and _is_http(reply):
                 raise ValueError(
                     f"reply {at} describes HTTP; ScriptedModel has none, use ScriptedServer"
                 )
@@ -100,6 +100,10 @@ class ScriptedModel:
             raw=None if parsed.error is None else text,
             repaired=parsed.repaired,
         )
+
+
+def _is_http(reply: Reply) -> bool:
+    return bool(reply.chunks or reply.raw) or reply.body is not None or reply.http != 200
 
 
 def _arguments(tool: ToolUse) -> str:

@@ -53,7 +53,8 @@ class Reply(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     What is said: `text` (a list is sent piece by piece), `thinking`, `tools`; or `chunks`, the delta
     objects of a stream as they are; or `raw`, the bytes of the body; or `body` (JSON or text) as it is,
-    with `http` as its status. `headers` are added to the response.
+    with `http` as its status. `headers` are added to the response. With `http` 0 there is no response at
+    all: the connection just ends, or is reset if `end` says so.
 
     How it ends: `finish` is the finish reason, by default what fits, "" for none. `end` "done" sends
     [DONE]; "eof" ends cleanly without it (and without a finish reason, unless one is given); "cut" ends
@@ -162,7 +163,7 @@ def _reply(value: Any, where: str) -> Reply:
     for item in reply.raw:
         if isinstance(item, RawItem) and not _is_hex(item.hex):
             raise ScriptError(f"{where}: {item.hex!r} is no text of hex digits")
-    if reply.http != 200 and reply.body is None:
+    if reply.http not in (0, 200) and reply.body is None:
         raise ScriptError(f"{where}: http = {reply.http} needs a body")
     return reply
 

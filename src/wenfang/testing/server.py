@@ -211,7 +211,9 @@ class _Connection(asyncio.Protocol):
     async def _reply(self, reply: Reply, step: int, request: RecordedRequest) -> None:
         model = str(request.body.get("model", ""))
         await asyncio.sleep(reply.latency_ms / 1000)
-        if reply.body is not None:
+        if reply.http == 0:
+            await self._break(reply)
+        elif reply.body is not None:
             text = isinstance(reply.body, str)
             body = reply.body.encode() if text else encode(reply.body)
             kind = "text/plain; charset=utf-8" if text else "application/json"

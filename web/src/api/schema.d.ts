@@ -833,7 +833,7 @@ export interface paths {
         put?: never;
         /**
          * Try Settings
-         * @description Ask the model of the form as typed, or of the settings in force.
+         * @description Ask the model of the form as typed, or of the settings in force; `of` says whose.
          */
         post: operations["try_settings"];
         delete?: never;
@@ -2052,11 +2052,17 @@ export interface components {
         };
         /**
          * SettingsIn
-         * @description Null leaves a field as it is; an empty `api_key` removes the key.
+         * @description Null leaves a field as it is; an empty key removes it.
          */
         SettingsIn: {
             /** Api Key */
             api_key?: string | null;
+            /** Backup Api Key */
+            backup_api_key?: string | null;
+            /** Backup Base Url */
+            backup_base_url?: string | null;
+            /** Backup Model */
+            backup_model?: string | null;
             /** Base Url */
             base_url?: string | null;
             /** Dialect */
@@ -2070,12 +2076,24 @@ export interface components {
         };
         /**
          * Settings
-         * @description `found` is of the model in force, null if it was never probed. `locked` names the fields that an
-         *     environment variable fixes.
+         * @description `found` is of the model in force, null if it was never probed. `backup_state` says whether the
+         *     backup answers runs when the provider does not, or why not: "dialect" means that it cannot be asked as
+         *     the provider is. `locked` names the fields that an environment variable fixes.
          */
         SettingsOut: {
             /** Api Key Set */
             api_key_set: boolean;
+            /** Backup Api Key Set */
+            backup_api_key_set: boolean;
+            /** Backup Base Url */
+            backup_base_url: string;
+            /** Backup Model */
+            backup_model: string;
+            /**
+             * Backup State
+             * @enum {string}
+             */
+            backup_state: "off" | "incomplete" | "dialect" | "ready";
             /** Base Url */
             base_url: string;
             /**
@@ -5438,7 +5456,9 @@ export interface operations {
     };
     try_settings: {
         parameters: {
-            query?: never;
+            query?: {
+                of?: "primary" | "backup";
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from fastapi import Request
 
 from wenfang.problems import Problem
@@ -32,9 +34,13 @@ async def save_settings(
 
 
 @router.post("/test", responses=documented())
-async def try_settings(services: Served, body: SettingsIn | None = None) -> TestResult:
-    """Ask the model of the form as typed, or of the settings in force."""
+async def try_settings(
+    services: Served, body: SettingsIn | None = None, of: Literal["primary", "backup"] = "primary"
+) -> TestResult:
+    """Ask the model of the form as typed, or of the settings in force; `of` says whose."""
     settings = services.store.preview(body or SettingsIn())
+    if of == "backup":
+        settings = settings.of_backup()
     result = await services.models.test(settings)
     return TestResult(
         ok=result.ok,
@@ -85,6 +91,10 @@ def _shape(services: Services, settings: Settings) -> SettingsOut:
         api_key_set=bool(settings.api_key.get_secret_value()),
         dialect=settings.dialect,
         language=settings.language,
+        backup_base_url=settings.backup_base_url,
+        backup_model=settings.backup_model,
+        backup_api_key_set=bool(settings.backup_api_key.get_secret_value()),
+        backup_state=services.models.backup_state(settings),
         found=DialectFound(
             dialect=found.dialect, right=found.best.right, total=found.best.total, at=found.at
         )

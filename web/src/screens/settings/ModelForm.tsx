@@ -1,44 +1,17 @@
 import { RadioGroup } from "radix-ui";
 import { useState } from "react";
 import { toast } from "sonner";
-import type { ModelState, Settings, SettingsIn } from "@/api/types";
+import type { ModelState, Settings } from "@/api/types";
 import { useT } from "@/i18n/t";
 import { Button } from "@/ui/button";
+import { Backup } from "./Backup";
+import type { Draft } from "./Connection";
+import { backupChange, changeOf, draftOf, isBackupHalf, PROVIDERS } from "./draft";
 import { Embedded } from "./Embedded";
-import { OpenAiFields, type Draft } from "./OpenAiFields";
+import { OpenAiFields } from "./OpenAiFields";
 import { Probe } from "./Probe";
 import { useSaveSettings } from "./save";
 import { TestLine } from "./TestLine";
-
-const PROVIDERS = ["embedded", "openai", "scripted"] as const;
-
-function draftOf(settings: Settings): Draft {
-  const wanted = window.location.hash.slice(1);
-  const provider = PROVIDERS.find((each) => each === wanted) ?? settings.provider;
-  return {
-    provider,
-    base_url: settings.base_url,
-    model: settings.provider === "openai" ? settings.model : "",
-    api_key: null,
-    dialect: settings.dialect,
-  };
-}
-
-/** Only what differs from what is stored, so that a locked field is never written. */
-function changeOf(draft: Draft, settings: Settings): SettingsIn {
-  const change: SettingsIn = {};
-  if (draft.provider !== settings.provider) change.provider = draft.provider;
-  if (draft.api_key !== null) change.api_key = draft.api_key;
-  if (draft.dialect !== settings.dialect) change.dialect = draft.dialect;
-  const [base_url, model] = [draft.base_url.trim(), draft.model.trim()];
-  if (draft.provider === "openai") {
-    if (base_url !== settings.base_url) change.base_url = base_url;
-    if (model !== settings.model) change.model = model;
-  } else if (change.provider && settings.model) {
-    change.model = "";
-  }
-  return change;
-}
 
 export function ModelForm({ settings, model }: { settings: Settings; model: ModelState }) {
   const t = useT();
@@ -47,7 +20,8 @@ export function ModelForm({ settings, model }: { settings: Settings; model: Mode
   const change = changeOf(draft, settings);
   const isChanged = Object.keys(change).length > 0;
   const isReachable = draft.provider !== "openai" || draft.base_url.trim() !== "";
-  const isComplete = isReachable && (draft.provider !== "openai" || draft.model.trim() !== "");
+  const isHalf = isBackupHalf(draft) && Object.keys(backupChange(draft, settings)).length > 0;
+  const isComplete = isReachable && (draft.provider !== "openai" || (draft.model.trim() !== "" && !isHalf));
   const update = (patch: Partial<Draft>) => setDraft({ ...draft, ...patch });
   const submit = () =>
     save.mutate(change, {
@@ -87,6 +61,7 @@ export function ModelForm({ settings, model }: { settings: Settings; model: Mode
       {draft.provider === settings.provider && draft.provider !== "scripted" && model.state === "ready" && (
         <Probe settings={settings} isChanged={isChanged} />
       )}
+      {draft.provider === "openai" && <Backup draft={draft} settings={settings} onChange={update} change={change} />}
       <TestLine change={change} isRemote={draft.provider === "openai"} isReachable={isReachable} onPick={(name) => update({ model: name })}>
         <Button type="submit" look="primary" busy={save.isPending} disabled={!isChanged || !isComplete}>
           {t("common.save")}

@@ -8,6 +8,7 @@ import { Button } from "@/ui/button";
 
 interface Props {
   change: SettingsIn;
+  of?: "primary" | "backup";
   isRemote: boolean;
   isReachable: boolean;
   onPick: (model: string) => void;
@@ -15,17 +16,17 @@ interface Props {
 }
 
 /** Tries the form as it stands, before it is saved. Without a model's name it asks for the names. */
-export function TestLine({ change, isRemote, isReachable, onPick, children }: Props) {
+export function TestLine({ change, of = "primary", isRemote, isReachable, onPick, children }: Props) {
   const t = useT();
   const test = useMutation({
-    mutationFn: () => ask(api.POST("/api/settings/test", { body: change })),
+    mutationFn: () => ask(api.POST("/api/settings/test", { body: change, params: { query: { of } } })),
   });
   return (
     <div>
       <div className="flex gap-2">
         {children}
         <Button busy={test.isPending} disabled={!isReachable} onClick={() => test.mutate()}>
-          {t("settings.test")}
+          {t(of === "backup" ? "backup.test" : "settings.test")}
         </Button>
       </div>
       <div role="status" className="mt-3 text-sm">
