@@ -224,3 +224,48 @@ def test_what_was_shown_is_what_is_kept(text: str, cut: int, ascii_only: bool) -
     assert text.startswith(kept)
     if cut >= len(whole) and text.strip():
         assert bodies == [Unfinished(file="a.md", text=text)]
+
+
+def _delta(
+    text: str, *, kind: Any = "call", name: str | None = "write_file", index: int = 0
+) -> bytes:
+    return encode(
+        BlockDelta(
+            step=1,
+            message_id="m",
+            attempt=1,
+            kind=kind,
+            index=index,
+            off=0,
+            text=text,
+            name=name,
+        )
+    )
+
+
+def test_FC_12_what_is_no_text_hides_none_behind_it() -> None:
+    frames = [
+        _delta("words to the person", kind="text", name=None),
+        _delta('{"expression": "1+1', name="calculator", index=1),
+        _delta(arguments("　\n"), index=2),
+        _delta(arguments("kept"), index=3),
+    ]
+    assert unfinished_bodies(frames) == [Unfinished(file="第一章.md", text="kept")]
+
+
+async def test_FC_12_a_text_that_cannot_be_kept_does_not_take_others_with_it(
+    tmp_path: Path,
+) -> None:
+    class Files(FolderFiles):
+        """A disk on which nothing can be made whose name begins with a."""
+
+        async def write(self, path: str, text: str, *, base: str | None) -> Saved:
+            if path.startswith("a"):
+                raise WorkspaceError("disk_full")
+            return await super().write(path, text, base=base)
+
+    bodies = [Unfinished(file="a.md", text="one"), Unfinished(file="b.md", text="two")]
+    facts = await keep_unfinished(Files(Workspace(tmp_path)), bodies)
+    codes = [fact.code for fact in facts if isinstance(fact, NoticeGiven)]
+    assert codes == ["disk_full", "body_kept"]
+    assert (tmp_path / "b.md").read_text("utf-8") == "two"

@@ -14,7 +14,8 @@ import pytest
 from tests.runs.rig import ALONE, Puppet, maker, migrated, say
 
 from wenfang.problems import Problem
-from wenfang.runs import Project, Runs, Session, open_runs
+from wenfang.runs import FileChanged, Project, Runs, Session, open_runs, tell_files
+from wenfang.storage import FILE, open_database
 from wenfang.workspace import WorkspaceError
 from wenfang.workspace.project import ProjectFiles
 
@@ -276,3 +277,37 @@ async def test_problems_name_what_is_not_there(tmp_path: Path) -> None:
             with pytest.raises(Problem) as failure:
                 await doing
             assert (failure.value.code, failure.value.params) == (code, {"id": name})
+
+
+async def test_projects_by_id_and_by_title(tmp_path: Path) -> None:
+    async with open_shelf(tmp_path) as shelf:
+        runs = shelf.runs
+        one, two, other = [await runs.create_project(title) for title in ("A", "A", "B")]
+        assert await runs.projects_named(one.id) == [one]
+        assert await runs.projects_named("A") == sorted([one, two], key=lambda each: each.id)
+        assert await runs.projects_named("B") == [other]
+        assert await runs.projects_named("C") == []
+        third = await runs.create_project(other.id)  # an id is nobody's title before it is an id
+        assert await runs.projects_named(other.id) == [other]
+        await runs.delete_project(other.id)
+        assert await runs.projects_named(other.id) == [third]
+
+
+async def test_a_process_that_serves_nobody_tells_of_files(tmp_path: Path) -> None:
+    async with open_shelf(tmp_path) as shelf, open_database(tmp_path / FILE) as another:
+        project = await shelf.runs.create_project("A")
+        changes = [
+            FileChanged(path=path, change="written", by="author", revision="r")
+            for path in ("a.md", "b.md")
+        ]
+        await tell_files(another, project.id, changes, now=1002.0)
+        await tell_files(another, project.id, [], now=1003.0)
+        async with shelf.runs.subscribe(project.id, after=0) as frames:
+            told = [json.loads(frame.data) for frame in await frames.batch()]
+        assert [(each["seq"], each["ts"], each["path"]) for each in told] == [
+            (1, 1002.0, "a.md"),
+            (2, 1002.0, "b.md"),
+        ]
+        with pytest.raises(Problem) as caught:
+            await tell_files(another, "prj_x", changes, now=1004.0)
+        assert caught.value.code == "project_not_found"
