@@ -161,16 +161,16 @@ async def test_a_run_as_it_stands(tmp_path: Path) -> None:
         assert isinstance(claim, Claim)
         desk.now = 1005.0
         await desk.journal.finish(claim, ending("run_x"))
-        info = await desk.database.read(lambda tx: reads.run_info(tx.raw, "run_x"))
+        info = await desk.database.read(lambda tx: reads.run_info(tx, "run_x"))
         assert info == replace(
             expected, status="done", reason="completed", finished_at=1005.0, usage=USED
         )
-        known = await desk.database.read(lambda tx: reads.run_of_request(tx.raw, session, "r"))
+        known = await desk.database.read(lambda tx: reads.run_of_request(tx, session, "r"))
         assert known == info
         for request in (None, "other"):
             assert (
                 await desk.database.read(
-                    lambda tx, request=request: reads.run_of_request(tx.raw, session, request)
+                    lambda tx, request=request: reads.run_of_request(tx, session, request)
                 )
                 is None
             )

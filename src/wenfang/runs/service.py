@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from wenfang.core import REASONS, RunEnd, Usage, new_id
 from wenfang.problems import Problem
-from wenfang.storage import FILE, Database, SqliteTx, open_database
+from wenfang.storage import FILE, Store, Tx, open_database
 from wenfang.workspace import Files
 
-from . import reads, sql
-from .catalog import Catalog, find_project, title_of
+from . import reads
+from .catalog import Catalog, hold_project, title_of
 from .driver import Desk
 from .ending import ending_of
 from .engine import LocalEngine
@@ -27,6 +27,7 @@ from .hub import Hub, Subscription
 from .journal import NewRun, Probe
 from .lease import Identity, LeaseKeeper, identify
 from .moving_in import move_in
+from .recording import record as record_facts
 from .records import AgentSpec, Frame, MakeAgent, Options, Project, RunInfo, Session, Snapshot
 from .shelf import Shelf
 from .snapshots import read_snapshot
@@ -111,7 +112,7 @@ class Runs:
 
     def __init__(
         self,
-        database: Database,
+        database: Store,
         desk: Desk,
         journal: SqliteJournal,
         engine: LocalEngine,
@@ -214,7 +215,7 @@ class Runs:
 
     async def info(self, run_id: str) -> RunInfo:
         """A run as it stands. Raises Problem `run_not_found`."""
-        return await self._db.read(lambda tx: reads.run_info(tx.raw, run_id))
+        return await self._db.read(lambda tx: reads.run_info(tx, run_id))
 
     async def stop(self, run_id: str) -> RunInfo:
         """Ask a run to stop; also after its end, any number of times. It ends a moment later, as
@@ -286,25 +287,21 @@ class Runs:
         """Tell everyone that a person changed a file, or several at once; returns the number of the last
         fact."""
 
-        def record(tx: SqliteTx) -> int:
-            find_project(tx, project_id)
-            frames.extend(
-                sql.record(
-                    tx.raw,
-                    project_id=project_id,
-                    session_id="",
-                    run_id=None,
-                    last_seq=None,
-                    entries=[entry_of(change) for change in changes],
-                    now=self._desk.clock(),
-                )
+        def record(tx: Tx) -> tuple[Frame, ...]:
+            hold_project(tx, project_id)
+            return record_facts(
+                tx,
+                project_id=project_id,
+                session_id="",
+                run_id=None,
+                last_seq=None,
+                entries=[entry_of(change) for change in changes],
+                now=self._desk.clock(),
             )
-            return frames[-1].seq or 0
 
-        frames: list[Frame] = []
-        seq = await self._db.write(record)
+        frames = await self._db.write(record)
         self._hub.publish(project_id, frames)
-        return seq
+        return frames[-1].seq or 0
 
     async def check(self) -> None:
         """Whether runs can be taken. Raises the `Problem` that a write meets."""
@@ -316,7 +313,7 @@ class Runs:
         self._hub.close()
 
 
-async def _look_around(database: Database, hub: Hub, every_s: float) -> None:
+async def _look_around(database: Store, hub: Hub, every_s: float) -> None:
     """Send readers to the journal for facts that another process wrote. Our own have been published
     by the time of the next look, so that only what is still missing then sends anyone."""
     heads: dict[str, int] = {}

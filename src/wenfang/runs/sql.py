@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from itertools import starmap
 from typing import Any
 
-from .codec import wrap
+from wenfang.problems import Problem
+
 from .journal import Ack, Claim, Entry, Fenced
-from .records import Frame
+from .reads import info_of
+from .recording import frame_of
+from .records import Frame, RunInfo
 
 _PAGE_FRAMES, _PAGE_BYTES = 200, 512 * 1024
 
@@ -31,7 +35,10 @@ INSERT INTO events (project_id, pseq, session_id, run_id, seq, ts, kind, body)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _SETTLE = "INSERT INTO quota (run_id, kind, amount, estimated) VALUES (?, ?, ?, ?)"
-_FRAME_COLUMNS = "pseq, ts, COALESCE(run_id, ''), session_id, kind, body"
+_FRAME_COLUMNS = "pseq, ts, run_id, session_id, kind, body"
+_INFO = (
+    "SELECT id, session_id, project_id, status, reason, created_at, finished_at, usage FROM runs"
+)
 
 
 # SQLite 3.40 answers `RETURNING x IS NOT NULL` wrongly for some tables, so columns are returned as they
@@ -42,6 +49,24 @@ def one(raw: sqlite3.Connection, statement: str, values: Any = ()) -> Any:
     """The only row of a statement, or None; reads it to its end, as RETURNING needs."""
     rows = raw.execute(statement, values).fetchall()
     return rows[0] if rows else None
+
+
+def run_info(raw: sqlite3.Connection, run_id: str) -> RunInfo:
+    """Raises Problem `run_not_found`."""
+    row = one(raw, f"{_INFO} WHERE id = ?", (run_id,))
+    if row is None:
+        raise Problem("run_not_found", id=run_id)
+    return info_of(row)
+
+
+def run_of_request(
+    raw: sqlite3.Connection, session_id: str, request_id: str | None
+) -> RunInfo | None:
+    """The run that a request of a session started before."""
+    if request_id is None:
+        return None
+    row = one(raw, f"{_INFO} WHERE session_id = ? AND request_id = ?", (session_id, request_id))
+    return info_of(row) if row is not None else None
 
 
 def record(
@@ -75,7 +100,7 @@ def record(
         ],
     )
     return tuple(
-        _frame((first + at, now, run_id or "", session_id, entry.kind, entry.body))
+        frame_of(first + at, now, run_id, session_id, entry.kind, entry.body)
         for at, entry in enumerate(entries)
     )
 
@@ -120,7 +145,7 @@ def reserve(raw: sqlite3.Connection, run_id: str, amount: int) -> None:
 
 def read_frames(raw: sqlite3.Connection, where: str, values: Sequence[Any]) -> Iterable[Frame]:
     cursor = raw.execute(f"SELECT {_FRAME_COLUMNS} FROM events WHERE {where}", values)  # noqa: S608
-    return map(_frame, cursor)
+    return starmap(frame_of, cursor)
 
 
 def page_frames(
@@ -139,9 +164,3 @@ def page_frames(
         frames.append(frame)
         size += len(frame.data)
     return tuple(frames), True
-
-
-def _frame(row: tuple[int, float, str, str, str, bytes]) -> Frame:
-    seq, ts, run_id, session_id, kind, body = row
-    data = wrap(body, seq=seq, ts=ts, run_id=run_id, session_id=session_id)
-    return Frame(seq, data, run_id, kind)

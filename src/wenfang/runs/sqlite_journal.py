@@ -31,7 +31,7 @@ from .journal import (
     Stopped,
     Waiting,
 )
-from .reads import USAGE, run_info, run_of_request
+from .reads import USAGE
 from .records import Frame, RunInfo
 
 _ACTIVE = ("queued", "running")
@@ -60,7 +60,7 @@ class SqliteJournal:
 
     def _submit(self, run: NewRun, tx: SqliteTx) -> tuple[RunInfo, tuple[Frame, ...]]:
         raw, now = tx.raw, self._clock()
-        known = run_of_request(raw, run.session_id, run.request_id)
+        known = sql.run_of_request(raw, run.session_id, run.request_id)
         if known is not None:
             return known, ()
         row = sql.one(raw, _SESSION, (run.session_id,))
@@ -96,7 +96,7 @@ class SqliteJournal:
             now=now,
         )
         self._probe("submit.before_commit")
-        return run_info(raw, run.id), frames
+        return sql.run_info(raw, run.id), frames
 
     async def claim(self, run_id: str, worker: str) -> Claimed:
         return await self._db.write(partial(self._claim, run_id, worker))
@@ -177,7 +177,7 @@ class SqliteJournal:
         return await self._db.write(partial(self._stop, run_id, unstarted))
 
     def _stop(self, run_id: str, unstarted: Ending, tx: SqliteTx) -> Stopped:
-        info = run_info(tx.raw, run_id)
+        info = sql.run_info(tx.raw, run_id)
         if info.is_finished:
             return Stopped(info=info)
         now = self._clock()
@@ -196,7 +196,7 @@ class SqliteJournal:
             now=now,
         )
         self._close(tx.raw, run_id, unstarted)
-        return Stopped(info=run_info(tx.raw, run_id), frames=frames)
+        return Stopped(info=sql.run_info(tx.raw, run_id), frames=frames)
 
     async def steer(self, run_id: str, text: str) -> Signal:
         signal = await self._db.write(partial(self._steer, run_id, text))
@@ -204,7 +204,7 @@ class SqliteJournal:
         return signal
 
     def _steer(self, run_id: str, text: str, tx: SqliteTx) -> Signal:
-        if run_info(tx.raw, run_id).is_finished:
+        if sql.run_info(tx.raw, run_id).is_finished:
             raise Problem("run_finished", id=run_id)
         n = sql.one(tx.raw, _NEXT_SIGNAL, (run_id,))[0]
         tx.raw.execute(

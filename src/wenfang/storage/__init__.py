@@ -1,7 +1,7 @@
 """The database: tables, migrations, and the threads that read and write (durable.md §3)."""
 
-from .database import FILE, Database, open_database, run_now
-from .store import LONGEST_WAIT_S, Store, Tx
+from .database import FILE, Database, open_database
+from .store import LONGEST_WAIT_S, OwnConnection, Store, Tx
 from .tables import (
     blobs,
     events,
@@ -24,6 +24,7 @@ __all__ = [
     "FILE",
     "LONGEST_WAIT_S",
     "Database",
+    "OwnConnection",
     "SqliteTx",
     "Store",
     "Tx",
@@ -38,7 +39,6 @@ __all__ = [
     "projects",
     "quota",
     "revisions",
-    "run_now",
     "runs",
     "sessions",
     "signals",
