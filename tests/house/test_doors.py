@@ -329,6 +329,7 @@ def test_public_names(root: Path) -> None:
                 "mirrored",
                 "mirrors",
                 "open_database",
+                "open_store",
                 "partials",
                 "projects",
                 "quota",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from wenfang.core import REASONS, RunEnd, Usage, new_id
 from wenfang.problems import Problem
-from wenfang.storage import FILE, Store, Tx, open_database
+from wenfang.storage import FILE, Database, Store, Tx, open_store
 from wenfang.workspace import Files
 
 from . import reads
@@ -24,7 +24,7 @@ from .entries import entry_of
 from .facts import FileChanged, RunStarted, UserMessage
 from .fold import Fold
 from .hub import Hub, Subscription
-from .journal import NewRun, Probe
+from .journal import Journal, NewRun, Probe
 from .lease import Identity, LeaseKeeper, identify
 from .moving_in import move_in
 from .recording import record as record_facts
@@ -49,7 +49,8 @@ async def open_runs(
     data: Path,
     *,
     make_agent: MakeAgent,
-    clock: Callable[[], float] = time.time,
+    database: str | None = None,
+    clock: Callable[[], float] | None = None,
     monotonic: Callable[[], float] = time.monotonic,
     new_id: Callable[[str], str] = new_id,
     options: Options | None = None,
@@ -59,21 +60,23 @@ async def open_runs(
     """Open the data directory `data`, take over what dead processes left, and serve until the block
     ends; runs still going then are handed over.
 
-    `make_agent` says how a run works. `clock` gives Unix seconds. `probe` is told the names of the
+    `make_agent` says how a run works. `database` is the address of a PostgreSQL database to use in place
+    of the file in `data`. `clock` gives Unix seconds, those of the database if there is none. `probe` is told the names of the
     places where the fault suite kills the process.
 
     Raises Problem `database_busy` if a live process of another host uses the database, and those of
-    `open_database`.
+    `open_store`.
     """
     options = options or Options()
-    async with open_database(data / FILE) as database:
-        journal = SqliteJournal(database, clock=clock, user_runs=options.user_runs, probe=probe)
+    async with open_store(database or data / FILE) as store:
+        clock = clock or store.clock
+        journal = _make_journal(store, clock, options, probe)
         hub = Hub(journal.page)
         desk = Desk(
             journal=journal,
             hub=hub,
             make_agent=make_agent,
-            shelf=Shelf(database=database, clock=clock, new_id=new_id),
+            shelf=Shelf(database=store, clock=clock, new_id=new_id),
             clock=clock,
             new_id=new_id,
             options=options,
@@ -82,7 +85,7 @@ async def open_runs(
         await move_in(desk.shelf, data)
         loop = asyncio.get_running_loop()
         keeper = LeaseKeeper(
-            database,
+            store,
             me or identify(new_id("wrk")),
             ttl_s=options.lease_ttl_s,
             beat_s=options.beat_s,
@@ -91,12 +94,12 @@ async def open_runs(
             fenced=lambda: loop.call_soon_threadsafe(engine.fence),
         )
         engine = LocalEngine(desk, keeper)
-        catalog = Catalog(database, clock=clock, new_id=new_id)
+        catalog = Catalog(store, clock=clock, new_id=new_id)
         await keeper.start()
-        runs = Runs(database, desk, journal, engine, keeper, catalog)
+        runs = Runs(store, desk, journal, engine, keeper, catalog)
         try:
             await engine.start()
-            looking = loop.create_task(_look_around(database, hub, options.poll_s))
+            looking = loop.create_task(_look_around(store, hub, options.poll_s))
             try:
                 yield runs
             finally:
@@ -104,6 +107,16 @@ async def open_runs(
         finally:
             await runs.drain()
             await keeper.stop()
+
+
+def _make_journal(
+    store: Store, clock: Callable[[], float], options: Options, probe: Probe
+) -> Journal:
+    if isinstance(store, Database):
+        return SqliteJournal(store, clock=clock, user_runs=options.user_runs, probe=probe)
+    from .postgres_journal import PostgresJournal  # only its users load it
+
+    return PostgresJournal(store, clock=clock, user_runs=options.user_runs, probe=probe)
 
 
 class Runs:
@@ -114,7 +127,7 @@ class Runs:
         self,
         database: Store,
         desk: Desk,
-        journal: SqliteJournal,
+        journal: Journal,
         engine: LocalEngine,
         keeper: LeaseKeeper,
         catalog: Catalog,

@@ -14,11 +14,10 @@ from typing import Any
 from wenfang.problems import Problem
 
 from .journal import Ack, Claim, Entry, Fenced
+from .paging import fill
 from .reads import info_of
 from .recording import frame_of
 from .records import Frame, RunInfo
-
-_PAGE_FRAMES, _PAGE_BYTES = 200, 512 * 1024
 
 LIVE = "EXISTS (SELECT 1 FROM workers w WHERE w.id = runs.owner AND w.expires_at > :now)"
 
@@ -156,11 +155,4 @@ def page_frames(
     values: tuple[Any, ...] = (project_id, after)
     if run_id is not None:
         where, values = "run_id = ? AND pseq > ? ORDER BY seq", (run_id, after)
-    frames: list[Frame] = []
-    size = 0
-    for frame in read_frames(raw, where, values):
-        if len(frames) == _PAGE_FRAMES or size > _PAGE_BYTES:
-            return tuple(frames), False
-        frames.append(frame)
-        size += len(frame.data)
-    return tuple(frames), True
+    return fill(read_frames(raw, where, values))

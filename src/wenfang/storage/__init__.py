@@ -1,6 +1,6 @@
 """The database: tables, migrations, and the threads that read and write (durable.md §3)."""
 
-from .database import FILE, Database, open_database
+from .database import FILE, Database, open_database, open_store
 from .store import LONGEST_WAIT_S, OwnConnection, Store, Tx
 from .tables import (
     blobs,
@@ -35,6 +35,7 @@ __all__ = [
     "mirrored",
     "mirrors",
     "open_database",
+    "open_store",
     "partials",
     "projects",
     "quota",

@@ -10,7 +10,7 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -22,7 +22,7 @@ from wenfang.problems import Problem
 
 from .migrate import migrate, revision_of
 from .problems import problem_of
-from .store import LONGEST_WAIT_S
+from .store import LONGEST_WAIT_S, Store
 from .thread import DatabaseThread, SqliteTx
 
 T = TypeVar("T")
@@ -106,6 +106,15 @@ async def open_database(path: Path) -> AsyncGenerator[Database]:
         yield database
     finally:
         await database.close()
+
+
+def open_store(address: Path | str) -> AbstractAsyncContextManager[Store]:
+    """The database at `address`: the URL of a server's (`open_postgres`), or the path of a file."""
+    if "://" not in str(address):
+        return open_database(Path(address))
+    from .postgres import open_postgres  # only its users load it
+
+    return open_postgres(str(address))
 
 
 def prepare(path: Path) -> None:
