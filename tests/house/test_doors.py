@@ -442,7 +442,13 @@ def test_public_names(root: Path) -> None:
                 "pull_model",
                 "remove_model",
             ],
-            "wenfang.storage.postgres": ["PostgresDatabase", "open_postgres"],
+            "wenfang.storage.postgres": [
+                "LONGEST_NOTICE_BYTES",
+                "Notices",
+                "PostgresDatabase",
+                "open_notices",
+                "open_postgres",
+            ],
             "wenfang.tools.writing": [
                 "BlankGuard",
                 "Codec",

@@ -73,29 +73,19 @@ class AppendQueue:
         return batch
 
     async def _settle(self, batch: Sequence[tuple[Append, asyncio.Future[Ack]]]) -> None:
-        try:
-            acks = await self._write([append for append, _ in batch])
-        except (
-            SQLAlchemyError
-        ) as error:  # something in one of them; the others need not fail for it
-            if len(batch) > 1:
-                for job in batch:
-                    await self._settle([job])
-                return
-            _fail(batch, error)
-        except Exception as error:  # noqa: BLE001 - the boundary of the queue: it is the callers'
-            _fail(batch, error)
-        else:
-            for (_, future), ack in zip(batch, acks, strict=True):
-                if future.done():
-                    continue
-                if ack is None:
-                    future.set_exception(Fenced())
-                else:
-                    future.set_result(ack)
-
-
-def _fail(batch: Sequence[tuple[Append, asyncio.Future[Ack]]], error: Exception) -> None:
-    for _, future in batch:
-        if not future.done():
-            future.set_exception(error)
+        writing = self._write([append for append, _ in batch])
+        (done,) = await asyncio.gather(writing, return_exceptions=True)
+        if isinstance(done, SQLAlchemyError) and len(batch) > 1:
+            for job in batch:  # something in one of them; the others need not fail for it
+                await self._settle([job])
+            return
+        acks = [done] * len(batch) if isinstance(done, BaseException) else done
+        for (_, future), ack in zip(batch, acks, strict=True):
+            if future.done():
+                continue
+            if ack is None:
+                future.set_exception(Fenced())
+            elif isinstance(ack, BaseException):
+                future.set_exception(ack)
+            else:
+                future.set_result(ack)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from wenfang.storage import FILE, Database, Store, Tx, open_store
 from wenfang.workspace import Files
 
 from . import reads
+from .bus import Message, Poked
 from .catalog import Catalog, hold_project, title_of
 from .driver import Desk
 from .ending import ending_of
@@ -68,6 +69,7 @@ async def open_runs(
     `open_store`.
     """
     options = options or Options()
+    me = me or identify(new_id("wrk"))
     async with open_store(database or data / FILE) as store:
         clock = clock or store.clock
         journal = _make_journal(store, clock, options, probe)
@@ -86,7 +88,7 @@ async def open_runs(
         loop = asyncio.get_running_loop()
         keeper = LeaseKeeper(
             store,
-            me or identify(new_id("wrk")),
+            me,
             ttl_s=options.lease_ttl_s,
             beat_s=options.beat_s,
             clock=clock,
@@ -97,16 +99,27 @@ async def open_runs(
         catalog = Catalog(store, clock=clock, new_id=new_id)
         await keeper.start()
         runs = Runs(store, desk, journal, engine, keeper, catalog)
-        try:
-            await engine.start()
-            looking = loop.create_task(_look_around(store, hub, options.poll_s))
-            try:
-                yield runs
-            finally:
-                looking.cancel()
-        finally:
-            await runs.drain()
-            await keeper.stop()
+        async with _told_by_others(database, me, hub, engine), runs.serving():
+            yield runs
+
+
+def _told_by_others(
+    database: str | None, me: Identity, hub: Hub, engine: LocalEngine
+) -> AbstractAsyncContextManager[None]:
+    """Tell the other processes of a server's database, and hear them, until the block ends."""
+    if database is None:
+        return nullcontext()
+    from .notice_bus import NoticeBus  # only its users load it
+
+    def hear(message: Message) -> None:
+        if isinstance(message, Poked):
+            engine.poke(message.run_id)
+        else:
+            hub.hear(message)
+
+    bus = NoticeBus(me.id, hear, hub.missed)
+    hub.join(bus)
+    return bus.opened(database)
 
 
 def _make_journal(
@@ -245,6 +258,7 @@ class Runs:
         if driver is not None:
             driver.stop()
         elif not stopped.info.is_finished:
+            self._hub.poke(run_id)
             await self._engine.reconcile()
         return stopped.info
 
@@ -259,6 +273,8 @@ class Runs:
         driver = self._engine.find(run_id)
         if driver is not None:
             driver.look(signal.n, stop_requested=False)
+        else:
+            self._hub.poke(run_id)
         return await self.info(run_id)
 
     async def wait(self, run_id: str) -> RunInfo:
@@ -324,6 +340,21 @@ class Runs:
         """Begin no more runs, hand over those that are driven here, end all streams."""
         await self._engine.drain(grace_s)
         self._hub.close()
+
+    @asynccontextmanager
+    async def serving(self) -> AsyncGenerator[None]:
+        """Drive runs until the block ends; then nobody's lease is left."""
+        try:
+            await self._engine.start()
+            every_s = self._desk.options.poll_s
+            looking = asyncio.create_task(_look_around(self._db, self._hub, every_s))
+            try:
+                yield
+            finally:
+                looking.cancel()
+        finally:
+            await self.drain()
+            await self._keeper.stop()
 
 
 async def _look_around(database: Store, hub: Hub, every_s: float) -> None:
