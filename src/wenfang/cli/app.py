@@ -50,10 +50,11 @@ def _add_server(app: typer.Typer, say: Say) -> None:
         port: Annotated[int, typer.Option(min=0, max=65535, help=say("help.port"))] = 8000,
         project: Annotated[Path | None, typer.Option(help=say("help.serve.project"))] = None,
         data: Annotated[Path | None, typer.Option(help=say("help.data"))] = None,
+        database: Annotated[str | None, typer.Option(help=say("help.database"))] = None,
     ) -> None:
         from .serve import serve as command
 
-        command(say, host=host, port=port, data=data, project=project)
+        command(say, host=host, port=port, data=data, project=project, database=database)
 
 
 def _add_doctor(app: typer.Typer, say: Say) -> None:

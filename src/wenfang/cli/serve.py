@@ -7,30 +7,40 @@ from pathlib import Path
 
 from wenfang.server import Services, bind, url_of
 from wenfang.server import serve as serve_app
-from wenfang.settings import data_dir
+from wenfang.settings import data_dir, database_url
 
 from .language import Say
 from .loop import make_runner
 from .project import existing_folder
 
 
-def serve(say: Say, *, host: str, port: int, data: Path | None, project: Path | None) -> None:
+def serve(
+    say: Say,
+    *,
+    host: str,
+    port: int,
+    data: Path | None,
+    project: Path | None,
+    database: str | None,
+) -> None:
     """Raises `Problem` before the first line is printed, if the server cannot start."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    folder = data_dir(data)
+    folder, url = data_dir(data), database_url(database)
     opened = existing_folder(project) if project is not None else None
     bound = bind(host, port)
 
     def ready(services: Services) -> None:
         _tell(say("serve.ready", url=url_of(bound)))
         _tell(say("serve.data", path=folder))
+        if url is not None:
+            _tell(say("serve.database", name=services.runs.database_name))
         status = services.models.status()
         if not status.is_ready:
             why = {"why": status.why}
             _tell(say("serve.no_model", text=say.problem("model_unavailable", why)))
 
     with bound, make_runner() as runner:
-        runner.run(serve_app(folder, bound, project=opened, ready=ready))
+        runner.run(serve_app(folder, bound, project=opened, database=url, ready=ready))
 
 
 def _tell(text: str) -> None:

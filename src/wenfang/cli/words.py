@@ -9,6 +9,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "help.version": ("显示版本。", "Show the version."),
     "help.data": ("数据目录（默认 WENFANG_DATA 或系统的用户数据目录）。",
                   "Data directory (default: WENFANG_DATA or the platform's user data folder)."),
+    "help.database": ("用这个 PostgreSQL 数据库代替数据目录里的文件，例如 postgresql://user@host/name；"
+                      "有密码时请写进 WENFANG_DATABASE。",
+                      "Use this PostgreSQL database in place of the file in the data directory, for example "
+                      "postgresql://user@host/name; one with a password belongs into WENFANG_DATABASE."),
     "help.serve": ("启动服务和网页工作室。", "Start the server and the studio."),
     "help.host": ("监听的本机地址。", "Loopback address to listen on."),
     "help.port": ("端口；0 表示任选一个空闲端口。", "Port; 0 takes a free one."),
@@ -69,6 +73,7 @@ WORDS: dict[str, tuple[str, str]] = {
     # Serve
     "serve.ready": ("文房已启动：{url}", "Wenfang is ready: {url}"),
     "serve.data": ("数据目录：{path}", "Data directory: {path}"),
+    "serve.database": ("数据库：{name}", "Database: {name}"),
     "serve.no_model": ("提示：{text}", "Note: {text}"),
     # Runs
     "run.tool": ("⚙ {name} {args}", "⚙ {name} {args}"),

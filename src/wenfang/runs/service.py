@@ -162,6 +162,11 @@ class Runs:
         self.sessions = catalog.sessions
         self.session = catalog.session
 
+    @property
+    def database_name(self) -> str:
+        """Which database this is, for people: without its password."""
+        return self._db.name
+
     async def create_project(
         self, title: str, path: Path | None = None, *, template: Template | None = None
     ) -> Project:

@@ -49,16 +49,17 @@ def make_app(services: Services | None, *, static: Path = studio.BUILT) -> FastA
 
 @contextlib.asynccontextmanager
 async def open_services(
-    data: Path, flags: Mapping[str, str | None] | None = None
+    data: Path, flags: Mapping[str, str | None] | None = None, database: str | None = None
 ) -> AsyncGenerator[Services]:
-    """Open the data directory, the database and the models. Raises `Problem`."""
+    """Open the data directory, the database (the one at the address `database`, if there is one) and the
+    models. Raises `Problem`."""
     open_data_dir(data)
     store = SettingsStore(data, flags)
     store.current()
     pulls = Job(pull_default, busy="pull_active")
     async with (
         open_models(store) as models,
-        open_runs(data, make_agent=models.make_agent) as runs,
+        open_runs(data, make_agent=models.make_agent, database=database) as runs,
     ):
         probes = Job(partial(probe_current, store, models), busy="probe_active")
         try:
@@ -80,11 +81,12 @@ async def serve(
     bound: socket.socket,
     *,
     project: Path | None = None,
+    database: str | None = None,
     ready: Callable[[Services], None] = lambda _: None,
 ) -> None:
     """Serve until SIGTERM or SIGINT, then drain: streams end, runs are handed on, all is closed.
-    `project` is a folder that shall be among the projects."""
-    async with open_services(data) as services:
+    `project` is a folder that shall be among the projects, `database` the address of a PostgreSQL database."""
+    async with open_services(data, database=database) as services:
         if project is not None:
             await services.runs.project_at(project)
         app = make_app(services)

@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -109,9 +110,13 @@ async def open_database(path: Path) -> AsyncGenerator[Database]:
 
 
 def open_store(address: Path | str) -> AbstractAsyncContextManager[Store]:
-    """The database at `address`: the URL of a server's (`open_postgres`), or the path of a file."""
+    """The database at `address`: the URL of a server's (`open_postgres`), or the path of a file
+    (`open_database`)."""
     if "://" not in str(address):
         return open_database(Path(address))
+    if find_spec("asyncpg") is None:
+        problem = "the extra is missing: pip install 'wenfang[postgres]'"
+        raise Problem("database_unreachable", path="PostgreSQL", problem=problem)
     from .postgres import open_postgres  # only its users load it
 
     return open_postgres(str(address))
