@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -25,7 +26,7 @@ from wenfang.runs.bus import Asked, Grown, Message, Over, Poked, Shown, Told, pi
 from wenfang.runs.facts import BlockDelta
 from wenfang.runs.hub import Hub
 from wenfang.runs.journal import Page
-from wenfang.runs.lease import Identity, LeaseKeeper
+from wenfang.runs.lease import Identity, LeaseKeeper, identify
 from wenfang.runs.notice_bus import NoticeBus
 from wenfang.runs.records import Frame
 from wenfang.storage.postgres import LONGEST_NOTICE_BYTES, open_postgres
@@ -201,6 +202,28 @@ async def test_another_host_is_refused(tmp_path: Path, url: str) -> None:
     assert (failure.value.code, failure.value.params) == ("database_busy", {"host": "elsewhere"})
     assert "elsewhere" in failure.value.text("zh")
     assert "elsewhere" in failure.value.text("en")
+
+
+async def test_a_lease_is_renewed_while_the_event_loop_stands_still(url: str) -> None:
+    """Z3: by the server's clock, on a connection of the beating thread's own."""
+    async with open_postgres(url) as database:
+        keeper = LeaseKeeper(
+            database,
+            identify("me"),
+            ttl_s=15.0,
+            beat_s=0.01,
+            clock=database.clock,
+            monotonic=time.monotonic,
+            fenced=lambda: None,
+        )
+        await keeper.start()
+        until = "SELECT expires_at FROM workers"
+        first = float(psql(url, until))
+        assert abs(first - 15.0 - database.clock()) < 5
+        while float(psql(url, until)) <= first:  # nothing is awaited
+            pass
+        await keeper.stop()
+        assert psql(url, until) == ""
 
 
 async def test_a_cut_bus_is_joined_again(tmp_path: Path, url: str) -> None:
