@@ -141,6 +141,21 @@ def data_dir(given: Path | None = None) -> Path:
     return user_data_path("wenfang", appauthor=False)
 
 
+def database_url(given: str | None = None) -> str | None:
+    """The PostgreSQL database to use in place of the file in the data directory: `given`, else
+    `WENFANG_DATABASE`, else none. It may hold a password and is told to nobody.
+
+    Raises Problem `invalid_request` for what is no such address.
+    """
+    url = (given or os.environ.get(f"{PREFIX}DATABASE") or "").strip()
+    if not url:
+        return None
+    if not url.startswith(("postgresql://", "postgres://")):
+        problem = "must be an address like postgresql://user@host/name"
+        raise Problem("invalid_request", field="database", problem=problem)
+    return url
+
+
 def open_data_dir(path: Path) -> Path:
     """Create the data directory if it is missing and make sure it can be written.
 

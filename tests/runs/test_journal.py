@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from tests.runs.rig import migrated
+from tests.workspace.stores import Home, OneSqlite
 
 from wenfang.core import Assistant, Text, Usage
 from wenfang.problems import Problem
-from wenfang.runs import reads, sql
+from wenfang.runs import reads
 from wenfang.runs.catalog import Catalog
 from wenfang.runs.entries import entry_of
 from wenfang.runs.facts import (
@@ -34,18 +36,21 @@ from wenfang.runs.journal import (
     Ending,
     Fenced,
     Finished,
+    Journal,
     NewRun,
     Orphan,
     Signal,
     Waiting,
 )
 from wenfang.runs.lease import Identity, LeaseKeeper
+from wenfang.runs.postgres_journal import PostgresJournal
+from wenfang.runs.recording import record
 from wenfang.runs.records import RunContext, RunInfo
 from wenfang.runs.settlement import Settlement
 from wenfang.runs.shelf import Shelf
 from wenfang.runs.snapshots import read_snapshot
 from wenfang.runs.sqlite_journal import SqliteJournal
-from wenfang.storage import FILE, Database, open_database
+from wenfang.storage import Database, Store
 
 pytestmark = pytest.mark.anyio
 
@@ -72,14 +77,18 @@ def ending(run_id: str, status: Any = "done", reason: Any = "completed") -> Endi
 class Desk:
     """A journal alone: nobody drives anything. `now` is the time, `names` counts ids."""
 
-    database: Database
+    database: Store
     now: float = 1000.0
     names: int = 0
     user_runs: int = 10
 
     def __post_init__(self) -> None:
-        self.journal = SqliteJournal(
-            self.database, clock=lambda: self.now, user_runs=self.user_runs, probe=lambda _: None
+        make = SqliteJournal if isinstance(self.database, Database) else PostgresJournal
+        self.journal: Journal = make(
+            self.database,  # type: ignore[arg-type]
+            clock=lambda: self.now,
+            user_runs=self.user_runs,
+            probe=lambda _: None,
         )
         self.catalog = Catalog(self.database, clock=lambda: self.now, new_id=self.new_id)
         self.shelf = Shelf(database=self.database, clock=lambda: self.now, new_id=self.new_id)
@@ -132,18 +141,33 @@ class Desk:
         await keeper.renew()
 
     async def rows(self, statement: str, *values: Any) -> list[Any]:
-        return await self.database.read(lambda tx: tx.raw.execute(statement, values).fetchall())
+        """What the statement finds; its marks are `:v`."""
+        asked = sa.text(statement)
+        value = {"v": values[0]} if values else {}
+        return await self.database.read(
+            lambda tx: [tuple(row) for row in tx.sa.execute(asked, value)]
+        )
 
 
-@asynccontextmanager
-async def open_desk(folder: Path, **more: Any) -> AsyncGenerator[Desk]:
-    migrated(folder)
-    async with open_database(folder / FILE) as database:
-        yield Desk(database, **more)
+OpenDesk = Callable[..., AbstractAsyncContextManager[Desk]]
 
 
-async def test_a_run_as_it_stands(tmp_path: Path) -> None:
-    async with open_desk(tmp_path) as desk:
+@pytest.fixture
+def open_desk(home: Home, tmp_path: Path) -> OpenDesk:
+    """Opens the journal on an empty database."""
+
+    @asynccontextmanager
+    async def open_it(**more: Any) -> AsyncGenerator[Desk]:
+        if isinstance(home, OneSqlite):
+            migrated(tmp_path)
+        async with home.open(tmp_path) as database:
+            yield Desk(database, **more)
+
+    return open_it
+
+
+async def test_a_run_as_it_stands(open_desk: OpenDesk) -> None:
+    async with open_desk() as desk:
         session = await desk.session()
         run = await desk.submit(session, id="run_x", request_id="r")
         expected = RunInfo(
@@ -161,23 +185,23 @@ async def test_a_run_as_it_stands(tmp_path: Path) -> None:
         assert isinstance(claim, Claim)
         desk.now = 1005.0
         await desk.journal.finish(claim, ending("run_x"))
-        info = await desk.database.read(lambda tx: reads.run_info(tx.raw, "run_x"))
+        info = await desk.database.read(lambda tx: reads.run_info(tx, "run_x"))
         assert info == replace(
             expected, status="done", reason="completed", finished_at=1005.0, usage=USED
         )
-        known = await desk.database.read(lambda tx: reads.run_of_request(tx.raw, session, "r"))
+        known = await desk.database.read(lambda tx: reads.run_of_request(tx, session, "r"))
         assert known == info
         for request in (None, "other"):
             assert (
                 await desk.database.read(
-                    lambda tx, request=request: reads.run_of_request(tx.raw, session, request)
+                    lambda tx, request=request: reads.run_of_request(tx, session, request)
                 )
                 is None
             )
 
 
-async def test_what_a_submit_writes(tmp_path: Path) -> None:
-    async with open_desk(tmp_path) as desk:
+async def test_what_a_submit_writes(open_desk: OpenDesk) -> None:
+    async with open_desk() as desk:
         session = await desk.session()
         desk.now = 1010.0
         await desk.submit(session, id="run_x", deadline_at=1060.0)
@@ -197,9 +221,9 @@ async def test_what_a_submit_writes(tmp_path: Path) -> None:
         assert await desk.database.read(lambda tx: reads.reserved(tx, "run_x")) == 100
 
 
-async def test_who_is_refused(tmp_path: Path) -> None:
+async def test_who_is_refused(open_desk: OpenDesk) -> None:
     """Each with its code and the value, also when the session or its project went meanwhile."""
-    async with open_desk(tmp_path) as desk:
+    async with open_desk() as desk:
         hub = Hub(desk.journal.page)
         session, busy, gone, homeless = [await desk.session() for _ in range(4)]
         await desk.submit(busy)
@@ -230,8 +254,8 @@ async def test_who_is_refused(tmp_path: Path) -> None:
         assert (await desk.submit(session)).status == "queued"
 
 
-async def test_a_claim_says_all_a_driver_needs(tmp_path: Path) -> None:
-    async with open_desk(tmp_path) as desk:
+async def test_a_claim_says_all_a_driver_needs(open_desk: OpenDesk) -> None:
+    async with open_desk() as desk:
         session = await desk.session()
         run = await desk.submit(session, deadline_at=1060.0)
         for _ in range(3):
@@ -273,9 +297,9 @@ async def test_a_claim_says_all_a_driver_needs(tmp_path: Path) -> None:
                 await doing
 
 
-async def test_who_may_claim(tmp_path: Path) -> None:
+async def test_who_may_claim(open_desk: OpenDesk) -> None:
     """A live owner keeps its run until the moment its lease ends; nobody claims what is over."""
-    async with open_desk(tmp_path) as desk:
+    async with open_desk() as desk:
         await desk.live("me", until=1015.0)
         claim = await desk.claimed(await desk.session())
         assert await desk.journal.claim(claim.run_id, "other") == Busy(why="owned")
@@ -291,9 +315,9 @@ async def test_who_may_claim(tmp_path: Path) -> None:
         assert await desk.journal.orphans("other") == []
 
 
-async def test_how_many_runs_a_user_has_at_once(tmp_path: Path) -> None:
+async def test_how_many_runs_a_user_has_at_once(open_desk: OpenDesk) -> None:
     """Q4: queued runs and those of the dead do not count, and neither does the run itself."""
-    async with open_desk(tmp_path, user_runs=2) as desk:
+    async with open_desk(user_runs=2) as desk:
         await desk.live("me")
         sessions = [await desk.session() for _ in range(5)]
         claims = [await desk.claimed(session) for session in sessions[:2]]
@@ -310,8 +334,8 @@ async def test_how_many_runs_a_user_has_at_once(tmp_path: Path) -> None:
         assert isinstance(await desk.journal.claim(fourth.id, "me"), Claim)
 
 
-async def test_orphans(tmp_path: Path) -> None:
-    async with open_desk(tmp_path) as desk:
+async def test_orphans(open_desk: OpenDesk) -> None:
+    async with open_desk() as desk:
         late = await desk.submit(await desk.session(), deadline_at=1010.0)
         desk.now = 1001.0
         stopped = await desk.claimed(await desk.session(), deadline_at=1010.5)
@@ -328,8 +352,8 @@ async def test_orphans(tmp_path: Path) -> None:
         ]
 
 
-async def test_giving_a_run_back(tmp_path: Path) -> None:
-    async with open_desk(tmp_path) as desk:
+async def test_giving_a_run_back(open_desk: OpenDesk) -> None:
+    async with open_desk() as desk:
         await desk.live("me")
         claim = await desk.claimed(await desk.session())
         await desk.journal.release(claim)
@@ -352,10 +376,10 @@ async def test_giving_a_run_back(tmp_path: Path) -> None:
     ids=["notice", "reset", "reply"],
 )
 async def test_what_was_shown_is_kept_until_its_fact_comes(
-    tmp_path: Path, fact: Fact, is_kept: bool, attempts: int
+    open_desk: OpenDesk, fact: Fact, is_kept: bool, attempts: int
 ) -> None:
     """And a finished step, nothing else, resets the count of attempts."""
-    async with open_desk(tmp_path) as desk:
+    async with open_desk() as desk:
         claim = await desk.claimed(await desk.session())
         other = await desk.claimed(await desk.session())
         assert await desk.journal.partial(claim.run_id) == b""
@@ -368,15 +392,15 @@ async def test_what_was_shown_is_kept_until_its_fact_comes(
         await desk.journal.append(claim, [entry_of(NOTICE), entry_of(fact)])
         assert await desk.journal.partial(claim.run_id) == (b"shown" if is_kept else b"")
         assert await desk.journal.partial(other.run_id) == b"shown"
-        counts = await desk.rows("SELECT attempts FROM runs WHERE id = ?", claim.run_id)
+        counts = await desk.rows("SELECT attempts FROM runs WHERE id = :v", claim.run_id)
         assert counts == [(attempts,)]
         await desk.journal.finish(claim, ending(claim.run_id))
         assert await desk.journal.partial(claim.run_id) == b""
         assert await desk.journal.partial(other.run_id) == b"shown"
 
 
-async def test_an_end_is_the_row_the_facts_and_the_settlement(tmp_path: Path) -> None:
-    async with open_desk(tmp_path) as desk:
+async def test_an_end_is_the_row_the_facts_and_the_settlement(open_desk: OpenDesk) -> None:
+    async with open_desk() as desk:
         claim = await desk.claimed(await desk.session())
         desk.now = 1020.0
         ack = await desk.journal.finish(claim, ending(claim.run_id))
@@ -395,9 +419,9 @@ async def test_an_end_is_the_row_the_facts_and_the_settlement(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("status", ["done", "partial", "failed"])
-async def test_words_that_came_too_late(tmp_path: Path, status: str) -> None:
+async def test_words_that_came_too_late(open_desk: OpenDesk, status: str) -> None:
     """A run that ended well goes on with them, any other takes them along before its last fact."""
-    async with open_desk(tmp_path) as desk:
+    async with open_desk() as desk:
         claim = await desk.claimed(await desk.session())
         for text in ("one", "two", "three"):
             await desk.journal.steer(claim.run_id, text)
@@ -422,8 +446,8 @@ async def test_words_that_came_too_late(tmp_path: Path, status: str) -> None:
         ]
 
 
-async def test_words_for_a_run(tmp_path: Path) -> None:
-    async with open_desk(tmp_path) as desk:
+async def test_words_for_a_run(open_desk: OpenDesk) -> None:
+    async with open_desk() as desk:
         claim = await desk.claimed(await desk.session())
         other = await desk.claimed(await desk.session())
         assert await desk.journal.steer(claim.run_id, "one") == Signal(n=1, text="one")
@@ -433,7 +457,7 @@ async def test_words_for_a_run(tmp_path: Path) -> None:
         assert await desk.journal.signals(claim.run_id, 1) == [Signal(n=2, text="two")]
         assert [s.n for s in await desk.journal.signals(claim.run_id, 0)] == [1, 2]
         assert await desk.rows(
-            "SELECT n, kind, body, created_at FROM signals WHERE run_id = ? ORDER BY n",
+            "SELECT n, kind, body, created_at FROM signals WHERE run_id = :v ORDER BY n",
             claim.run_id,
         ) == [(1, "steer", "one", 1000.0), (2, "steer", "two", 1003.0)]
         failing = ending(claim.run_id, "failed", "internal_error")
@@ -445,10 +469,10 @@ async def test_words_for_a_run(tmp_path: Path) -> None:
             assert failure.value.params["id"] == run_id
 
 
-async def test_stopping(tmp_path: Path) -> None:
+async def test_stopping(open_desk: OpenDesk) -> None:
     """A queued run ends at once with the words it was given; a running one is only asked, and the
     first time counts."""
-    async with open_desk(tmp_path) as desk:
+    async with open_desk() as desk:
         session = await desk.session()
         queued = await desk.submit(session)
         await desk.journal.steer(queued.id, "late")
@@ -464,7 +488,7 @@ async def test_stopping(tmp_path: Path) -> None:
         assert stopped.info.finished_at == 1030.0
         assert await desk.rows("SELECT seq FROM runs") == [(5,)]
         assert await desk.rows(
-            "SELECT seq, ts, session_id FROM events WHERE run_id = ? AND pseq > 3 ORDER BY seq",
+            "SELECT seq, ts, session_id FROM events WHERE run_id = :v AND pseq > 3 ORDER BY seq",
             queued.id,
         ) == [(n, 1030.0, session) for n in (3, 4, 5)]
         assert await desk.rows("SELECT SUM(amount) FROM quota") == [(0,)]
@@ -474,13 +498,13 @@ async def test_stopping(tmp_path: Path) -> None:
         for desk.now in (1040.0, 1050.0):
             asked = await desk.journal.stop(running.run_id, unstarted)
             assert (asked.info.status, asked.frames) == ("running", ())
-        stops = await desk.rows("SELECT stop_at FROM runs WHERE id = ?", running.run_id)
+        stops = await desk.rows("SELECT stop_at FROM runs WHERE id = :v", running.run_id)
         assert stops == [(1040.0,)]
 
 
-async def test_a_sessions_history(tmp_path: Path) -> None:
+async def test_a_sessions_history(open_desk: OpenDesk) -> None:
     """Facts of past runs that make messages, all of this run, none of other sessions."""
-    async with open_desk(tmp_path) as desk:
+    async with open_desk() as desk:
         session = await desk.session()
         past = await desk.claimed(session)
         await desk.journal.append(past, [entry_of(REPLY)])
@@ -493,8 +517,8 @@ async def test_a_sessions_history(tmp_path: Path) -> None:
         assert (state.start, state.open_step, state.steps) == (2, None, 0)
 
 
-async def test_for_whom_an_agent_is_made(tmp_path: Path) -> None:
-    async with open_desk(tmp_path) as desk:
+async def test_for_whom_an_agent_is_made(open_desk: OpenDesk) -> None:
+    async with open_desk() as desk:
         session = await desk.session()
 
         async def ask(request_id: str | None) -> RunContext | RunInfo:
@@ -518,8 +542,8 @@ async def test_for_whom_an_agent_is_made(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("after", "is_fine"), [(-1, False), (0, True), (3, True), (4, False)])
-async def test_positions(tmp_path: Path, after: int, is_fine: bool) -> None:
-    async with open_desk(tmp_path) as desk:
+async def test_positions(open_desk: OpenDesk, after: int, is_fine: bool) -> None:
+    async with open_desk() as desk:
         await desk.submit(await desk.session())
 
         async def check() -> None:
@@ -535,8 +559,8 @@ async def test_positions(tmp_path: Path, after: int, is_fine: bool) -> None:
         assert "3" in str(failure.value.params["problem"])
 
 
-async def test_whether_there_is_more_of_a_run(tmp_path: Path) -> None:
-    async with open_desk(tmp_path) as desk:
+async def test_whether_there_is_more_of_a_run(open_desk: OpenDesk) -> None:
+    async with open_desk() as desk:
         claim = await desk.claimed(await desk.session())
 
         async def more(after: int) -> bool:
@@ -547,8 +571,8 @@ async def test_whether_there_is_more_of_a_run(tmp_path: Path) -> None:
         assert [await more(after) for after in (3, 4, 5, 6)] == [True, True, False, False]
 
 
-async def test_heads(tmp_path: Path) -> None:
-    async with open_desk(tmp_path) as desk:
+async def test_heads(open_desk: OpenDesk) -> None:
+    async with open_desk() as desk:
         await desk.submit(await desk.session())
         project = await desk.catalog.create_project("Empty", None)
         await desk.session()
@@ -562,9 +586,9 @@ async def test_heads(tmp_path: Path) -> None:
 @pytest.mark.parametrize("by_run", [False, True])
 @pytest.mark.parametrize(("count", "on_page"), [(200, 200), (201, 200)])
 async def test_a_page_has_200_frames(
-    tmp_path: Path, by_run: bool, count: int, on_page: int
+    open_desk: OpenDesk, by_run: bool, count: int, on_page: int
 ) -> None:
-    async with open_desk(tmp_path) as desk:
+    async with open_desk() as desk:
         claim = await desk.claimed(await desk.session())
         # 200 of a run are 2 at its start and the rest; a project's page begins with a session's fact
         await desk.journal.append(claim, [entry_of(NOTICE)] * (count - 2))
@@ -581,9 +605,9 @@ async def test_a_page_has_200_frames(
 
 @pytest.mark.parametrize("too_much", [0, 1])
 async def test_a_page_ends_with_the_frame_that_fills_half_a_megabyte(
-    tmp_path: Path, too_much: int
+    open_desk: OpenDesk, too_much: int
 ) -> None:
-    async with open_desk(tmp_path) as desk:
+    async with open_desk() as desk:
         claim = await desk.claimed(await desk.session())
         after = 3
 
@@ -604,9 +628,9 @@ async def test_a_page_ends_with_the_frame_that_fills_half_a_megabyte(
 
 @pytest.mark.parametrize(("of_run", "ended"), [("first", True), ("second", False), (None, False)])
 async def test_a_page_says_whether_its_run_has_ended(
-    tmp_path: Path, of_run: str | None, ended: bool
+    open_desk: OpenDesk, of_run: str | None, ended: bool
 ) -> None:
-    async with open_desk(tmp_path) as desk:
+    async with open_desk() as desk:
         session = await desk.session()
         claim = await desk.claimed(session)
         await desk.journal.finish(claim, ending(claim.run_id))
@@ -618,8 +642,8 @@ async def test_a_page_says_whether_its_run_has_ended(
         assert [frame.seq for frame in page.frames] == wanted
 
 
-async def test_an_end_behind_a_page_is_not_told_with_it(tmp_path: Path) -> None:
-    async with open_desk(tmp_path) as desk:
+async def test_an_end_behind_a_page_is_not_told_with_it(open_desk: OpenDesk) -> None:
+    async with open_desk() as desk:
         claim = await desk.claimed(await desk.session())
         await desk.journal.append(claim, [entry_of(NOTICE)] * 250)
         await desk.journal.finish(claim, ending(claim.run_id))
@@ -632,9 +656,9 @@ async def test_an_end_behind_a_page_is_not_told_with_it(tmp_path: Path) -> None:
 # Snapshots
 
 
-async def test_a_snapshot_of_a_run_that_another_process_drives(tmp_path: Path) -> None:
+async def test_a_snapshot_of_a_run_that_another_process_drives(open_desk: OpenDesk) -> None:
     """What it kept of the message is shown, unless a fact says that the message is over."""
-    async with open_desk(tmp_path) as desk:
+    async with open_desk() as desk:
         hub = Hub(desk.journal.page)
         session = await desk.session()
 
@@ -656,7 +680,15 @@ async def test_a_snapshot_of_a_run_that_another_process_drives(tmp_path: Path) -
         assert earlier.partials == ()
         entries = [entry_of(REPLY)]
         await desk.database.write(
-            lambda tx: sql.append(tx.raw, claim, entries, 1.0)
+            lambda tx: record(
+                tx,
+                project_id="prj_1",
+                session_id=session,
+                run_id=claim.run_id,
+                last_seq=3,
+                entries=entries,
+                now=1.0,
+            )
         )  # the fact is there, what was kept is not gone yet
         assert await desk.journal.partial(claim.run_id) == b"one\ntwo"
         assert (await taken()).partials == ()
@@ -666,8 +698,8 @@ async def test_a_snapshot_of_a_run_that_another_process_drives(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("runs", "more"), [(50, False), (51, True)])
-async def test_a_snapshot_has_50_runs(tmp_path: Path, runs: int, more: bool) -> None:
-    async with open_desk(tmp_path) as desk:
+async def test_a_snapshot_has_50_runs(open_desk: OpenDesk, runs: int, more: bool) -> None:
+    async with open_desk() as desk:
         session = await desk.session()
         for _ in range(runs):
             run = await desk.submit(session)

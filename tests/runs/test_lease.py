@@ -8,16 +8,15 @@ import socket
 import sqlite3
 import subprocess
 import threading
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
 
 import pytest
-import sqlalchemy as sa
 
 from wenfang.problems import Problem
 from wenfang.runs import lease
 from wenfang.runs.lease import Identity, LeaseKeeper, birth, identify
-from wenfang.storage import FILE, Database, open_database
+from wenfang.storage import FILE, Database, OwnConnection, open_database
 
 pytestmark = pytest.mark.anyio
 
@@ -177,21 +176,17 @@ async def test_how_long_a_process_takes_itself_for_alive(
 async def test_how_a_lease_is_kept(tmp_path: Path) -> None:
     """A thread that does not hold up the end of the process, on a connection that gives up waiting
     for a lock after half a beat."""
-    statements: list[str] = []
-
-    def listen(conn: Any, cursor: Any, statement: str, *_: Any) -> None:
-        statements.append(statement)
+    waits: list[tuple[str, float]] = []
 
     class Heard:
-        """A database that tells what the beating thread says to it."""
+        """A database that tells who connects to it, and how long they wait."""
 
         def __init__(self, database: Database) -> None:
             self.write, self.read, self._connect = database.write, database.read, database.connect
 
-        def connect(self) -> sa.Connection:
-            connection = self._connect()
-            sa.event.listen(connection, "before_cursor_execute", listen)
-            return connection
+        def connect(self, *, wait_s: float) -> AbstractContextManager[OwnConnection]:
+            waits.append((threading.current_thread().name, wait_s))
+            return self._connect(wait_s=wait_s)
 
     async with open_database(tmp_path / FILE) as database:
         it = keeper(Heard(database), beat_s=0.02)  # type: ignore[arg-type]
@@ -201,7 +196,7 @@ async def test_how_a_lease_is_kept(tmp_path: Path) -> None:
         assert (thread.daemon, thread.name) == (True, "wenfang-lease")
         await it.stop()
         assert not thread.is_alive()
-    assert statements[0] == "PRAGMA busy_timeout = 10"
+    assert waits == [("wenfang-lease", 0.01)]
 
 
 async def test_burying_leaves_the_living(tmp_path: Path) -> None:

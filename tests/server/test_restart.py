@@ -60,9 +60,13 @@ class Process:
 
 
 @asynccontextmanager
-async def _serving(tmp_path: Path, *replies: Reply) -> AsyncGenerator[Process]:
+async def _serving(tmp_path: Path, *replies: Reply, database: str = "") -> AsyncGenerator[Process]:
     async with ScriptedServer(Script(name="test", replies=replies)) as provider:
-        env = (("WENFANG_BASE_URL", provider.url), ("WENFANG_MODEL", "scripted"))
+        env = (
+            ("WENFANG_BASE_URL", provider.url),
+            ("WENFANG_MODEL", "scripted"),
+            ("WENFANG_DATABASE", database),
+        )
         served = Process(tmp_path / "data", *env)
         await served.start()
         try:
@@ -83,8 +87,12 @@ async def _until_text(served: Process) -> str:
 SLOW = Reply(text=["字"] * 2000, pace_ms=20)
 
 
-async def test_a_killed_server_s_run_is_taken_over(tmp_path: Path) -> None:
-    async with _serving(tmp_path, SLOW, say("写好了。")) as served:
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+async def test_a_killed_server_s_run_is_taken_over(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    database = "" if kind == "sqlite" else request.getfixturevalue("postgres_url")
+    async with _serving(tmp_path, SLOW, say("写好了。"), database=database) as served:
         rid = await _until_text(served)
         await served.end(signal.SIGKILL)
         await served.start()

@@ -16,7 +16,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from wenfang.problems import Problem
-from wenfang.storage import FILE, Database, SqliteTx, open_database, run_now
+from wenfang.storage import FILE, Database, SqliteTx, open_database
 from wenfang.storage.database import prepare
 from wenfang.storage.migrate import REVISIONS, SCRIPTS
 from wenfang.storage.problems import problem_of
@@ -328,10 +328,17 @@ def test_a_loop_that_is_gone_ends_the_thread(tmp_path: Path) -> None:
     database._reader._thread.join(timeout=10)
 
 
-async def test_run_now_undoes_what_fails(tmp_path: Path) -> None:
+async def test_a_connection_of_ones_own(tmp_path: Path) -> None:
+    """It undoes what fails, and waits for a lock as long as it was told."""
     async with open_database(tmp_path / FILE) as database:
-        with database.connect() as connection:
-            assert run_now(connection, add("a")) == "a"  # type: ignore[arg-type]
+        with database.connect(wait_s=0.02) as own:
+            assert own.write(add("a")) == "a"  # type: ignore[arg-type]
             with pytest.raises(sqlite3.IntegrityError):
-                run_now(connection, add("a"))  # type: ignore[arg-type]
-            assert run_now(connection, names) == ["a"]
+                own.write(add("a"))  # type: ignore[arg-type]
+            assert own.write(names) == ["a"]
+            lock = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+            lock.execute("BEGIN IMMEDIATE")
+            with pytest.raises(Problem, match="database_locked"):
+                own.write(names)
+            lock.close()
+            assert own.write(names) == ["a"]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from tests.postgres import Server, at, new_database, own_server, psql
 from wenfang.problems import Problem
 from wenfang.storage import Tx, projects, workers
 from wenfang.storage.postgres import PostgresDatabase, open_postgres
+from wenfang.storage.postgres.clock import ServerClock
 from wenfang.storage.postgres.database import _SETTINGS
 from wenfang.storage.postgres.problems import problem_of
 from wenfang.storage.tables import metadata
@@ -314,6 +316,74 @@ async def test_a_writer_that_stands_still_loses_its_locks_and_begins_again(
 
 
 # Failures of the server
+
+
+async def test_a_connection_of_ones_own(postgres_url: str) -> None:
+    """For a thread of one's own: it undoes what fails, and waits for a lock as long as it was told."""
+    async with open_postgres(postgres_url) as database:
+        await clear(database)
+
+        def work() -> list[str]:
+            with database.connect(wait_s=0.05) as own:
+                assert own.write(add("a")) == "a"
+                with pytest.raises(sa.exc.IntegrityError):
+                    own.write(add("a"))
+                assert own.write(names) == ["a"]
+                with open_lock(database, "held"), pytest.raises(Problem, match="database_locked"):
+                    own.write(lambda tx: tx.lock("held"))
+                own.write(lambda tx: tx.lock("held"))
+                return own.write(names)
+
+        assert await asyncio.to_thread(work) == ["a"]
+
+
+@contextmanager
+def open_lock(database: PostgresDatabase, name: str) -> Iterator[None]:
+    """Hold a lock in another thread."""
+    held, done = threading.Event(), threading.Event()
+
+    def hold(tx: Tx) -> None:
+        tx.lock(name)
+        held.set()
+        done.wait(10)
+
+    def work() -> None:
+        with database.connect(wait_s=1.0) as own:
+            own.write(hold)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    held.wait(10)
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+async def test_the_time_is_the_servers(postgres_url: str) -> None:
+    """C1: what this machine takes the time to be is never asked."""
+    async with open_postgres(postgres_url) as database:
+        told = sa.text("SELECT EXTRACT(EPOCH FROM clock_timestamp())::float8")
+        theirs = await database.read(lambda tx: tx.sa.execute(told).scalar_one())
+        assert abs(database.clock() - theirs) < 5
+
+
+def test_the_surest_answer_counts() -> None:
+    now = 100.0
+    clock = ServerClock(lambda: now)
+    clock.hear(5000.0, asked_at=98.0)  # it was asked at 98, so that was the time at 99
+    assert clock() == 5001.0
+    now = 110.0
+    clock.hear(9000.0, asked_at=100.0)  # five seconds unsure: worse than what is known
+    assert clock() == 5011.0
+    clock.hear(7000.0, asked_at=109.9)
+    assert clock() == pytest.approx(7000.05)
+    clock.hear(8000.0, asked_at=109.8)
+    assert clock() == pytest.approx(7000.05)
+    now = 310.0  # in the meantime both may have gone wrong by 0.2 s
+    clock.hear(8000.0, asked_at=309.8)
+    assert clock() == pytest.approx(8000.1)
 
 
 async def test_a_server_that_goes_and_comes_back(own: Server) -> None:

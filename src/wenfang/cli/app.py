@@ -55,6 +55,7 @@ def _add_server(app: typer.Typer, say: Say) -> None:
             str, typer.Option("--public-url", envvar="WENFANG_PUBLIC_URL", help=say("help.public"))
         ] = "",
         data: Annotated[Path | None, typer.Option(help=say("help.data"))] = None,
+        database: Annotated[str | None, typer.Option(help=say("help.database"))] = None,
     ) -> None:
         from .serve import serve as command
 
@@ -66,6 +67,7 @@ def _add_server(app: typer.Typer, say: Say) -> None:
             project=project,
             with_accounts=accounts,
             public_url=public_url,
+            database=database,
         )
 
 

@@ -14,7 +14,7 @@ from wenfang.core import Status
 from wenfang.crews import Models, open_models
 from wenfang.problems import Problem
 from wenfang.runs import RunFinished, Runs, open_runs
-from wenfang.settings import SettingsStore, data_dir, open_data_dir
+from wenfang.settings import SettingsStore, data_dir, database_url, open_data_dir
 
 from .language import Say
 from .main import EXIT_ERROR, EXIT_PARTIAL, EXIT_STOPPED
@@ -41,7 +41,9 @@ class Desk:
     @contextlib.asynccontextmanager
     async def runs(self) -> AsyncGenerator[Runs]:
         """The runs of this data directory, shared with a server that may be using it too."""
-        async with open_runs(self.data, make_agent=self.models.make_agent) as runs:
+        async with open_runs(
+            self.data, make_agent=self.models.make_agent, database=database_url()
+        ) as runs:
             yield runs
 
     def printer(self) -> Printer:

@@ -18,12 +18,13 @@ from wenfang.crews import Found, Models, can_call, greet, open_models
 from wenfang.problems import Problem
 from wenfang.server import BUILT
 from wenfang.settings import DialectChoice, Settings, SettingsStore, data_dir, open_data_dir
-from wenfang.storage import FILE, open_database
+from wenfang.storage import open_store
 from wenfang.tools import PythonSandbox
 
 from .language import Say
 from .loop import make_runner
 from .main import EXIT_ERROR
+from .project import address_of
 from .sizes import readable_size
 
 _LOW_BYTES = 500 * 1024 * 1024
@@ -96,11 +97,11 @@ def _disk(say: Say, folder: Path) -> Finding:
 
 async def _database(say: Say, folder: Path) -> Finding:
     try:
-        async with open_database(folder / FILE):
-            pass
+        async with open_store(address_of(folder)) as store:
+            name = store.name
     except Problem as problem:
         return Finding(name="database", level="broken", text=problem.text(say.language))
-    return Finding(name="database", level="ok", text=str(folder / FILE))
+    return Finding(name="database", level="ok", text=name)
 
 
 async def _models(say: Say, store: SettingsStore) -> AsyncGenerator[Finding]:

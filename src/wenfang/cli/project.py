@@ -13,8 +13,8 @@ from pathlib import Path
 from wenfang.core import new_id
 from wenfang.problems import Problem
 from wenfang.runs import FileChanged, Project, Runs, Shelf, move_in, projects_named, tell_files
-from wenfang.settings import data_dir
-from wenfang.storage import FILE, Database, open_database
+from wenfang.settings import data_dir, database_url
+from wenfang.storage import FILE, Store, open_store
 from wenfang.workspace import Files, FolderFiles, Item, Workspace
 
 
@@ -23,6 +23,16 @@ def existing_folder(path: Path) -> Path:
     if not path.is_dir():
         raise Problem("project_path_missing", path=str(path))
     return path.resolve()
+
+
+def address_of(data: Path) -> Path | str:
+    """Where the database of a data directory is. Raises Problem `invalid_request` (`database_url`)."""
+    return database_url() or data / FILE
+
+
+def has_database(data: Path) -> bool:
+    """Whether there can be a project of that name: nothing is made for a wrong one."""
+    return database_url() is not None or (data / FILE).exists()
 
 
 def one_of(found: Sequence[Project], name: str, data: Path) -> Project:
@@ -55,7 +65,7 @@ def named(project: Path, data: Path | None) -> Named:
     where, name = data_dir(data), str(project)
     if project.is_dir():
         return Named(name=name, folder=project.resolve(), data=where)
-    if (where / FILE).exists():  # nothing is made for a wrong name
+    if has_database(where):
         return Named(name=name, folder=None, data=where)
     if os.sep in name:
         raise Problem("project_path_missing", path=name)
@@ -69,7 +79,7 @@ class Opened:
     files: Files
     title: str
     beside: Path
-    database: Database | None = None
+    database: Store | None = None
     project_id: str = ""
 
     async def tell(self, made: Sequence[Item]) -> None:
@@ -89,7 +99,7 @@ async def open_project(where: Named) -> AsyncGenerator[Opened]:
         files = FolderFiles(Workspace(where.folder))
         yield Opened(files=files, title=where.folder.name, beside=where.folder.parent)
         return
-    async with open_shelf(where.data / FILE) as (database, shelf):
+    async with open_shelf(where.data) as (database, shelf):
         found = await database.read(partial(projects_named, name=where.name))
         project = one_of(found, where.name, where.data)
         yield Opened(
@@ -102,9 +112,9 @@ async def open_project(where: Named) -> AsyncGenerator[Opened]:
 
 
 @asynccontextmanager
-async def open_shelf(database_file: Path) -> AsyncGenerator[tuple[Database, Shelf]]:
+async def open_shelf(data: Path) -> AsyncGenerator[tuple[Store, Shelf]]:
     """The files of all projects of a data directory."""
-    async with open_database(database_file) as database:
+    async with open_store(address_of(data)) as database:
         shelf = Shelf(database=database, clock=time.time, new_id=new_id)
-        await move_in(shelf, database_file.parent)
+        await move_in(shelf, data)
         yield database, shelf

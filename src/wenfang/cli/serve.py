@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wenfang.server import PublicUrl, Services, bind, url_of
 from wenfang.server import serve as serve_app
-from wenfang.settings import data_dir
+from wenfang.settings import data_dir, database_url
 
 from .language import Say
 from .loop import make_runner
@@ -23,10 +23,11 @@ def serve(
     project: Path | None,
     with_accounts: bool,
     public_url: str,
+    database: str | None,
 ) -> None:
     """Raises `Problem` before the first line is printed, if the server cannot start."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    folder = data_dir(data)
+    folder, url = data_dir(data), database_url(database)
     opened = existing_folder(project) if project is not None else None
     public = PublicUrl.parse(public_url) if public_url else None
     bound = bind(host, port, is_public=public is not None)
@@ -37,6 +38,8 @@ def serve(
         _tell(say("serve.data", path=folder))
         if services.accounts is not None and services.setup_code:
             _tell(say("serve.setup", url=address, code=services.setup_code))
+        if url is not None:
+            _tell(say("serve.database", name=services.runs.database_name))
         status = services.models.status()
         if not status.is_ready:
             why = {"why": status.why}
@@ -50,6 +53,7 @@ def serve(
                 project=opened,
                 with_accounts=with_accounts,
                 public=public,
+                database=url,
                 ready=ready,
             )
         )

@@ -18,7 +18,7 @@ from rich.progress import Progress as Bar
 from wenfang.problems import Problem
 from wenfang.runs import FileChanged, projects_named, tell_files
 from wenfang.settings import data_dir
-from wenfang.storage import FILE, Database
+from wenfang.storage import Store
 from wenfang.workspace import WorkspaceError
 from wenfang.workspace.mirror import (
     Action,
@@ -39,7 +39,7 @@ from wenfang.workspace.mirror import (
 from .language import Say
 from .loop import make_runner
 from .main import EXIT_PARTIAL
-from .project import one_of, open_shelf
+from .project import has_database, one_of, open_shelf
 from .render import plain
 
 _KINDS: dict[type[Action], str] = {
@@ -58,12 +58,12 @@ def sync(
     had to be kept or something could not be done."""
     where = data_dir(data)
     _check(folder, where)
-    if not (where / FILE).exists():  # nothing is made for a wrong name
-        raise _unknown(folder, project, where / FILE)
+    if not has_database(where):
+        raise _unknown(folder, project, where)
     printer = _Printer(say, as_json=as_json, is_dry=is_dry)
     with make_runner() as runner:
         try:
-            is_whole = runner.run(_sync(folder, project, where / FILE, printer))
+            is_whole = runner.run(_sync(folder, project, where, printer))
         except WorkspaceError as error:
             raise Problem(error.code, **error.params) from error
     if not is_whole:
@@ -78,9 +78,9 @@ def _check(folder: Path, data: Path) -> None:
         raise Problem("mirror_inside_data", path=str(folder), data=str(data))
 
 
-async def _sync(folder: Path, project: str, database_file: Path, printer: _Printer) -> bool:
-    async with open_shelf(database_file) as (database, _):
-        project_id = await _chosen(database, folder, project)
+async def _sync(folder: Path, project: str, data: Path, printer: _Printer) -> bool:
+    async with open_shelf(data) as (database, _):
+        project_id = await _chosen(database, folder, project, data)
         async with open_mirror(
             database,
             project_id,
@@ -121,22 +121,22 @@ def _facts(done: Done) -> Iterator[FileChanged]:
             return
 
 
-async def _chosen(database: Database, folder: Path, project: str) -> str:
+async def _chosen(database: Store, folder: Path, project: str, data: Path) -> str:
     """The id of the project that was named by its id or its title, else of the one that the folder mirrors."""
     found = project or await mirrored_project(database, folder)
     if found is None:
-        raise _unknown(folder, project, database.path)
+        raise _unknown(folder, project, data)
     rows = await database.read(partial(projects_named, name=found))
-    chosen = one_of(rows, found, database.path.parent)
+    chosen = one_of(rows, found, data)
     if chosen.folder is not None:
         raise Problem("project_is_folder", name=found)
     return chosen.id
 
 
-def _unknown(folder: Path, project: str, database_file: Path) -> Problem:
+def _unknown(folder: Path, project: str, data: Path) -> Problem:
     if not project:
         return Problem("mirror_project_needed", path=str(folder))
-    return Problem("project_unknown", name=project, data=str(database_file.parent))
+    return Problem("project_unknown", name=project, data=str(data))
 
 
 class _Printer:

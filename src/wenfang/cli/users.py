@@ -13,10 +13,11 @@ from typing import TypeVar
 from wenfang.accounts import LOCAL, Accounts, Role, User
 from wenfang.problems import Problem
 from wenfang.settings import data_dir, open_data_dir
-from wenfang.storage import FILE, open_database
+from wenfang.storage import open_store
 
 from .language import Say
 from .loop import make_runner
+from .project import address_of
 
 T = TypeVar("T")
 
@@ -69,8 +70,8 @@ def _with_accounts(data: Path | None, work: Callable[[Accounts], Awaitable[T]]) 
     open_data_dir(folder)
 
     async def run() -> T:
-        async with open_database(folder / FILE) as database:
-            return await work(Accounts(database))
+        async with open_store(address_of(folder)) as store:
+            return await work(Accounts(store))
 
     with make_runner() as runner:
         return runner.run(run())

@@ -9,6 +9,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "help.version": ("显示版本。", "Show the version."),
     "help.data": ("数据目录（默认 WENFANG_DATA 或系统的用户数据目录）。",
                   "Data directory (default: WENFANG_DATA or the platform's user data folder)."),
+    "help.database": ("用这个 PostgreSQL 数据库代替数据目录里的文件，例如 postgresql://user@host/name；"
+                      "有密码时请写进 WENFANG_DATABASE。",
+                      "Use this PostgreSQL database in place of the file in the data directory, for example "
+                      "postgresql://user@host/name; one with a password belongs into WENFANG_DATABASE."),
     "help.serve": ("启动服务和网页工作室。", "Start the server and the studio."),
     "help.host": ("监听的地址；不给 --public-url 时只能是本机地址。",
                   "Address to listen on; a loopback address unless there is a --public-url."),
@@ -102,6 +106,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "serve.setup": ("还没有管理员。请打开 {url} ，用安装码 {code} 建一个",
                     "There is no admin yet. Open {url} and make one with the set-up code {code}"),
     "serve.data": ("数据目录：{path}", "Data directory: {path}"),
+    "serve.database": ("数据库：{name}", "Database: {name}"),
     "serve.no_model": ("提示：{text}", "Note: {text}"),
     # Runs
     "run.tool": ("⚙ {name} {args}", "⚙ {name} {args}"),

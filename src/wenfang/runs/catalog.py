@@ -13,11 +13,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from wenfang.problems import Problem
-from wenfang.storage import Database, SqliteTx, Tx, projects, runs, sessions
+from wenfang.storage import Store, Tx, projects, runs, sessions
 
-from . import sql
 from .entries import entry_of
 from .facts import SessionChanged
+from .recording import hold, record
 from .records import Frame, Project, Session
 
 _ACTIVE = runs.c.status.in_(("queued", "running"))
@@ -46,7 +46,7 @@ class Catalog:
 
     def __init__(
         self,
-        database: Database,
+        database: Store,
         *,
         clock: Callable[[], float],
         new_id: Callable[[str], str],
@@ -77,9 +77,10 @@ class Catalog:
         return await self._db.write(partial(self._insert_project, values))
 
     def _insert_project(
-        self, values: dict[str, Any], tx: SqliteTx, begin: Sequence[Begin] = ()
+        self, values: dict[str, Any], tx: Tx, begin: Sequence[Begin] = ()
     ) -> Project:
         now = self._clock()
+        tx.lock(f"wenfang: project at {values['path']}")  # of two that make it, the second finds it
         same = projects.c.path == values["path"]
         if tx.sa.execute(projects.update().where(same).values(deleted_at=None)).rowcount == 0:
             tx.sa.execute(projects.insert().values(**values, created_at=now, updated_at=now))
@@ -99,7 +100,7 @@ class Catalog:
     async def rename_project(self, project_id: str, title: str) -> Project:
         values = {"title": title_of(title), "updated_at": self._clock()}
 
-        def rename(tx: SqliteTx) -> Project:
+        def rename(tx: Tx) -> Project:
             find_project(tx, project_id)
             tx.sa.execute(projects.update().where(projects.c.id == project_id).values(values))
             return find_project(tx, project_id)
@@ -109,8 +110,8 @@ class Catalog:
     async def delete_project(self, project_id: str) -> None:
         """Hide a project. Raises Problem `run_active`."""
 
-        def delete(tx: SqliteTx) -> None:
-            project = find_project(tx, project_id)
+        def delete(tx: Tx) -> None:
+            project = hold_project(tx, project_id)
             if project.running:
                 raise Problem("run_active", project_id=project_id)
             mine = projects.c.id == project_id
@@ -121,7 +122,7 @@ class Catalog:
     async def restore_project(self, project_id: str) -> Project:
         """Undo a delete; harmless for a project that is there."""
 
-        def restore(tx: SqliteTx) -> Project:
+        def restore(tx: Tx) -> Project:
             mine = projects.c.id == project_id
             row = tx.sa.execute(_PROJECTS.where(mine)).one_or_none()
             if row is None:
@@ -147,8 +148,8 @@ class Catalog:
             "updated_at": now,
         }
 
-        def create(tx: SqliteTx) -> Told:
-            find_project(tx, project_id)
+        def create(tx: Tx) -> Told:
+            hold_project(tx, project_id)
             tx.sa.execute(sessions.insert().values(values))
             return self._tell(tx, find_session(tx, session_id))
 
@@ -159,7 +160,7 @@ class Catalog:
             sessions.c.updated_at.desc(), sessions.c.id
         )
 
-        def read(tx: SqliteTx) -> list[Session]:
+        def read(tx: Tx) -> list[Session]:
             find_project(tx, project_id)
             return [_session(row) for row in tx.sa.execute(newest)]
 
@@ -171,8 +172,8 @@ class Catalog:
     async def rename_session(self, session_id: str, title: str) -> Told:
         values = {"title": title_of(title), "updated_at": self._clock()}
 
-        def rename(tx: SqliteTx) -> Told:
-            find_session(tx, session_id)
+        def rename(tx: Tx) -> Told:
+            hold_session(tx, session_id)
             tx.sa.execute(sessions.update().where(sessions.c.id == session_id).values(values))
             return self._tell(tx, find_session(tx, session_id))
 
@@ -181,8 +182,8 @@ class Catalog:
     async def delete_session(self, session_id: str) -> Told:
         """Hide a session. Raises Problem `run_active`."""
 
-        def delete(tx: SqliteTx) -> Told:
-            session = find_session(tx, session_id)
+        def delete(tx: Tx) -> Told:
+            session = hold_session(tx, session_id)
             if session.active_run is not None:
                 raise Problem("run_active", session_id=session_id)
             mine = sessions.c.id == session_id
@@ -191,10 +192,10 @@ class Catalog:
 
         return await self._db.write(delete)
 
-    def _tell(self, tx: SqliteTx, session: Session, *, deleted: bool = False) -> Told:
+    def _tell(self, tx: Tx, session: Session, *, deleted: bool = False) -> Told:
         """Write the fact that tells other tabs."""
-        frames = sql.record(
-            tx.raw,
+        frames = record(
+            tx,
             project_id=session.project_id,
             session_id=session.id,
             run_id=None,
@@ -210,7 +211,7 @@ def title_of(text: str) -> str:
     return " ".join(text.split())[:_LONGEST_TITLE]
 
 
-def find_project(tx: SqliteTx, project_id: str) -> Project:
+def find_project(tx: Tx, project_id: str) -> Project:
     """Raises Problem `project_not_found`, also for a deleted one."""
     row = tx.sa.execute(_PROJECT, {"key": project_id}).one_or_none()
     if row is None:
@@ -218,7 +219,19 @@ def find_project(tx: SqliteTx, project_id: str) -> Project:
     return _project(row)
 
 
-def projects_named(tx: SqliteTx, name: str) -> list[Project]:
+def hold_project(tx: Tx, project_id: str) -> Project:
+    """`find_project`, and it stays so until the end of the transaction (`recording.hold`)."""
+    hold(tx, project_id)
+    return find_project(tx, project_id)
+
+
+def hold_session(tx: Tx, session_id: str) -> Session:
+    """`find_session`, and its project is held until the end of the transaction."""
+    hold(tx, find_session(tx, session_id).project_id)
+    return find_session(tx, session_id)
+
+
+def projects_named(tx: Tx, name: str) -> list[Project]:
     """The project with this id, or all with this title."""
     live = _PROJECTS.where(_LIVE_PROJECT)
     by_id = tx.sa.execute(live.where(projects.c.id == name)).all()
@@ -226,7 +239,7 @@ def projects_named(tx: SqliteTx, name: str) -> list[Project]:
     return [_project(row) for row in by_id or tx.sa.execute(by_title)]
 
 
-def find_session(tx: SqliteTx, session_id: str) -> Session:
+def find_session(tx: Tx, session_id: str) -> Session:
     """Raises Problem `session_not_found`, also for a deleted one."""
     row = tx.sa.execute(_SESSION, {"key": session_id}).one_or_none()
     if row is None:
@@ -272,4 +285,4 @@ def folder_of(managed: int, path: str) -> Path | None:
 
 def _row(project_id: str, title: str, *, folder: Path | None) -> dict[str, Any]:
     path = project_id if folder is None else str(folder)  # each project's is its own
-    return {"id": project_id, "title": title, "path": path, "managed": folder is None}
+    return {"id": project_id, "title": title, "path": path, "managed": int(folder is None)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from contextlib import suppress
 
 from wenfang.problems import Problem
 
@@ -33,6 +34,7 @@ class LocalEngine:
         self._drivers: dict[str, Driver] = {}
         self._specs: dict[str, AgentSpec] = {}
         self._ticker: asyncio.Task[None] | None = None
+        self._poked = asyncio.Event()
         self._closing = False
 
     async def start(self) -> None:
@@ -53,6 +55,11 @@ class LocalEngine:
     def find(self, run_id: str) -> Driver | None:
         """The driver of a run that is being driven here."""
         return self._drivers.get(run_id)
+
+    def poke(self, run_id: str) -> None:
+        """Another process has something for a run: look now if it is driven here."""
+        if run_id in self._drivers:
+            self._poked.set()
 
     async def reconcile(self) -> None:
         """Queue every run that should be driven here and is not, and pass on to those that are what
@@ -91,7 +98,10 @@ class LocalEngine:
 
     async def _tick(self) -> None:
         while True:
-            await asyncio.sleep(self._desk.options.reconcile_s)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._desk.options.reconcile_s):
+                    await self._poked.wait()
+            self._poked.clear()
             try:
                 await self.reconcile()
             except Problem as problem:

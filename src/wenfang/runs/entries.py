@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .codec import encode
 from .facts import Fact, MessageFinished, StepReset, UserMessage
-from .journal import Entry, Signal
+from .journal import Ending, Entry, Signal
 
 
 def entry_of(fact: Fact) -> Entry:
@@ -21,3 +23,9 @@ def steer_fact(run_id: str, signal: Signal) -> UserMessage:
     """The fact that applies a steering message; the same whoever writes it."""
     message_id = f"{run_id}_{signal.n}"
     return UserMessage(message_id=message_id, text=signal.text, source="steer", signal=signal.n)
+
+
+def with_steers(steers: Sequence[Signal], ending: Ending) -> list[Entry]:
+    """The closing facts, with the words that came too late to be answered before the last."""
+    late = [entry_of(steer_fact(ending.run_id, signal)) for signal in steers]
+    return [*ending.entries[:-1], *late, ending.entries[-1]]

@@ -11,54 +11,18 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 
-from .codec import encode, wrap
+from .bus import Asked, Bus, Grown, Heard, Over, Poked, Shown, Told, pieces
 from .facts import BlockDelta
 from .journal import Page
+from .live import Live, delta_frame
 from .records import Frame
 
 RING_FRAMES, RING_BYTES = 256, 1024 * 1024
+_ASK_EACH = 25  # unfitting pieces: about a second of one run
 _ENDS_MESSAGE = frozenset({"message.finished", "step.reset", "run.finished"})
 
 ReadPage = Callable[[str, int, str | None], Awaitable[Page]]
-
-
-@dataclass(slots=True)
-class Live:
-    """A message that is being written: its blocks as far as readers were told of them."""
-
-    run_id: str
-    session_id: str
-    blocks: dict[int, tuple[BlockDelta, list[str]]] = field(
-        default_factory=dict[int, tuple[BlockDelta, list[str]]]
-    )
-
-    def add(self, delta: BlockDelta) -> None:
-        known = self.blocks.get(delta.index)
-        if known is None:
-            known = self.blocks[delta.index] = (delta, [])
-        known[1].append(delta.text)
-
-    def frames(self) -> list[Frame]:
-        """The message so far, as deltas with `off` 0."""
-        return [self._frame(first, "".join(texts)) for first, texts in self.blocks.values()]
-
-    def _frame(self, first: BlockDelta, text: str) -> Frame:
-        whole = BlockDelta(
-            step=first.step,
-            message_id=first.message_id,
-            attempt=first.attempt,
-            kind=first.kind,
-            index=first.index,
-            off=0,
-            text=text,
-            name=first.name,
-        )
-        data = wrap(
-            encode(whole), seq=0, ts=first.ts, run_id=self.run_id, session_id=self.session_id
-        )
-        return Frame(None, data, self.run_id, whole.type)
 
 
 def without_message(frames: Iterable[Frame]) -> set[str]:
@@ -77,6 +41,7 @@ class Channel:
     def __init__(self) -> None:
         self.head = 0
         self.readers = 0
+        self.unfitting = 0  # pieces heard since the last beginning that fit nothing
         self.live: dict[str, Live] = {}
         self._ring: deque[Frame] = deque()
         self._size = 0
@@ -115,6 +80,12 @@ class Channel:
             return None
         start = position - self._first
         return [self._ring[at] for at in range(start, len(self._ring))]
+
+    def end_heard(self, run_id: str) -> None:
+        """What another process said of a message of this run holds no longer."""
+        live = self.live.get(run_id)
+        if live is not None and live.is_heard:
+            del self.live[run_id]
 
     def wake(self) -> None:
         self._changed.set()
@@ -219,16 +190,33 @@ class Subscription:
 
 
 class Hub:
-    """The channels of this process. A channel exists while someone reads or writes in it."""
+    """The channels of this process. A channel exists while someone reads or writes in it. What is said
+    here is told to other processes, if there is a way to them; what they say (`hear`) is only shown."""
 
     def __init__(self, read_page: ReadPage) -> None:
         self._read_page = read_page
+        self._bus: Bus | None = None
         self._channels: dict[str, Channel] = {}
         self._subscriptions: set[Subscription] = set()
         self._closed = False
 
+    def join(self, bus: Bus) -> None:
+        """There is a way to other processes."""
+        self._bus = bus
+
+    def poke(self, run_id: str) -> None:
+        """Tell the process that drives a run, if another does, to look at its signals."""
+        if self._bus is not None:
+            self._bus.say(Poked(run_id))
+
     def publish(self, project_id: str, frames: Iterable[Frame]) -> None:
         """Facts that have been committed, in order."""
+        frames = tuple(frames)
+        if self._bus is not None and frames:
+            for frame in frames:
+                if frame.type in _ENDS_MESSAGE:
+                    self._bus.say(Over(project_id, frame.run_id))
+            self._bus.say(Grown(project_id, frames[-1].seq or 0))
         channel = self._channels.get(project_id)
         if channel is None:
             return
@@ -240,15 +228,27 @@ class Hub:
         """A piece of a message that is being written."""
         channel = self._channel(project_id)
         live = channel.live.get(run_id)
-        if live is None:
+        is_first = live is None or live.is_heard
+        if live is None or is_first:
             live = channel.live[run_id] = Live(run_id, session_id)
         live.add(delta)
+        self._say(project_id, live, [delta], is_first=is_first)
         if channel.readers:
-            data = wrap(encode(delta), seq=0, ts=delta.ts, run_id=run_id, session_id=session_id)
-            channel.put(Frame(None, data, run_id, delta.type))
+            channel.put(delta_frame(run_id, session_id, delta))
+
+    def _say(
+        self, project_id: str, live: Live, deltas: Iterable[BlockDelta], *, is_first: bool
+    ) -> None:
+        if self._bus is None:
+            return
+        for piece in (piece for delta in deltas for piece in pieces(delta)):
+            self._bus.say(Shown(project_id, live.session_id, live.run_id, is_first, piece))
+            is_first = False
 
     def tell(self, project_id: str, frame: Frame) -> None:
         """An ephemeral frame of another kind."""
+        if self._bus is not None:
+            self._bus.say(Told(project_id, frame.run_id, frame.type, frame.data.decode()))
         channel = self._channels.get(project_id)
         if channel is not None and channel.readers:
             channel.put(frame)
@@ -257,7 +257,8 @@ class Hub:
         """The message being written will not go on here."""
         channel = self._channels.get(project_id)
         if channel is not None:
-            channel.live.pop(run_id, None)
+            if channel.live.pop(run_id, None) is not None and self._bus is not None:
+                self._bus.say(Over(project_id, run_id))
             self._forget(project_id, channel)
 
     def live(self, project_id: str, run_id: str) -> Live | None:
@@ -271,6 +272,54 @@ class Hub:
             channel.head = seq
             channel.skip()
 
+    def hear(self, message: Heard) -> None:
+        """What another process says. Whatever does not fit what is known here is asked for anew."""
+        channel = self._channels.get(message.project_id)
+        if channel is None:
+            return
+        match message:
+            case Grown():
+                self.skip(message.project_id, message.seq)
+            case Asked():
+                for live in channel.live.values():
+                    if not live.is_heard:
+                        self._say(message.project_id, live, live.whole(), is_first=True)
+            case _ if not channel.readers:
+                pass  # nobody is here to show it to
+            case Shown():
+                self._follow(channel, message)
+            case Told():
+                channel.put(Frame(None, message.data.encode(), message.run_id, message.kind))
+            case Over():
+                channel.end_heard(message.run_id)
+
+    def _follow(self, channel: Channel, shown: Shown) -> None:
+        live = channel.live.get(shown.run_id)
+        if live is not None and not live.is_heard:
+            return  # this process drives the run; the other is a zombie
+        if shown.first:
+            live = channel.live[shown.run_id] = Live(shown.run_id, shown.session_id, is_heard=True)
+            channel.unfitting = 0
+        if live is None or not live.follow(shown.delta):
+            channel.end_heard(shown.run_id)
+            if channel.unfitting % _ASK_EACH == 0:
+                self._ask(shown.project_id)
+            channel.unfitting += 1
+            return
+        channel.put(delta_frame(shown.run_id, shown.session_id, shown.delta))
+
+    def _ask(self, project_id: str) -> None:
+        if self._bus is not None:
+            self._bus.say(Asked(project_id))
+
+    def missed(self) -> None:
+        """Something that another process said may not have been heard."""
+        for project_id, channel in self._channels.items():
+            for run_id in tuple(channel.live):
+                channel.end_heard(run_id)
+            if channel.readers:
+                self._ask(project_id)
+
     def watched(self) -> list[str]:
         """The projects someone reads."""
         return [project_id for project_id, channel in self._channels.items() if channel.readers]
@@ -282,6 +331,8 @@ class Hub:
         """Frames with a number above `after`, then live ones."""
         channel = self._channel(project_id)
         channel.readers += 1
+        if channel.readers == 1:
+            self._ask(project_id)
         subscription = Subscription(channel, self._read_page, project_id, after, run_id)
         self._subscriptions.add(subscription)
         if self._closed:
@@ -291,6 +342,9 @@ class Hub:
         finally:
             self._subscriptions.discard(subscription)
             channel.readers -= 1
+            if not channel.readers:
+                for heard in tuple(channel.live):
+                    channel.end_heard(heard)
             self._forget(project_id, channel)
 
     def close(self) -> None:

@@ -10,17 +10,20 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
 from wenfang.problems import Problem
-from wenfang.storage import Database, SqliteTx, run_now
+from wenfang.storage import Store, Tx, workers
 
 _SELF_FENCE = 0.8
+_WORKERS = "wenfang: workers"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +77,7 @@ class LeaseKeeper:
 
     def __init__(
         self,
-        database: Database,
+        database: Store,
         me: Identity,
         *,
         ttl_s: float,
@@ -129,45 +132,48 @@ class LeaseKeeper:
         if dead:
             await self._db.write(lambda tx: _remove(tx, dead))
 
-    def _enter(self, tx: SqliteTx) -> None:
+    def _enter(self, tx: Tx) -> None:
+        tx.lock(_WORKERS)  # of two hosts that start at once, the second finds the first
         _remove(tx, self._dead(tx))
-        other = "SELECT host FROM workers WHERE host <> ? AND expires_at > ? LIMIT 1"
-        row = tx.raw.execute(other, (self.me.host, self._clock())).fetchone()
-        if row is not None:
-            raise Problem("database_busy", host=row[0])
+        others = workers.c.host != self.me.host, workers.c.expires_at > self._clock()
+        host = tx.sa.execute(sa.select(workers.c.host).where(*others).limit(1)).scalar()
+        if host is not None:
+            raise Problem("database_busy", host=host)
         self._renew(tx)
 
-    def _dead(self, tx: SqliteTx) -> list[str]:
-        rows = tx.raw.execute("SELECT id, pid, born, host, expires_at FROM workers").fetchall()
+    def _dead(self, tx: Tx) -> list[str]:
         return [
-            worker_id
-            for worker_id, pid, born, host, expires_at in rows
-            if (birth(pid) != born if host == self.me.host else expires_at <= self._clock())
+            row.id
+            for row in tx.sa.execute(sa.select(workers))
+            if (
+                birth(row.pid) != row.born
+                if row.host == self.me.host
+                else row.expires_at <= self._clock()
+            )
         ]
 
-    def _renew(self, tx: SqliteTx) -> None:
+    def _renew(self, tx: Tx) -> None:
         me = self.me
-        values = (me.id, me.host, me.pid, me.born, self._clock() + self._ttl_s)
-        tx.raw.execute(_RENEW, values)
+        until = {"expires_at": self._clock() + self._ttl_s}
+        renewed = workers.update().where(workers.c.id == me.id).values(until)
+        if tx.sa.execute(renewed).rowcount == 0:
+            row = {"id": me.id, "host": me.host, "pid": me.pid, "born": me.born}
+            tx.sa.execute(workers.insert().values(row | until))
 
     def _beat(self) -> None:
-        with self._db.connect() as connection:
-            wait_ms = int(self._beat_s * 500)  # a locked database must not hide a lapse
-            connection.exec_driver_sql(f"PRAGMA busy_timeout = {wait_ms}")
+        wait_s = self._beat_s / 2  # a locked database must not hide a lapse
+        with self._db.connect(wait_s=wait_s) as own:
             while not self._stop.wait(self._beat_s):
                 if not self.is_alive and not self._lapsed:
                     self._lapsed = True
                     self._fenced()
                 at = self._monotonic()
                 try:
-                    run_now(connection, self._renew)
-                except sqlite3.Error:
+                    own.write(self._renew)
+                except (Problem, SQLAlchemyError):
                     continue
                 self._renewed_at, self._lapsed = at, False
 
 
-_RENEW = "INSERT OR REPLACE INTO workers (id, host, pid, born, expires_at) VALUES (?, ?, ?, ?, ?)"
-
-
-def _remove(tx: SqliteTx, worker_ids: Sequence[str]) -> None:
-    tx.raw.executemany("DELETE FROM workers WHERE id = ?", [(each,) for each in worker_ids])
+def _remove(tx: Tx, worker_ids: Sequence[str]) -> None:
+    tx.sa.execute(workers.delete().where(workers.c.id.in_(worker_ids)))

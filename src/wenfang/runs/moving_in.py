@@ -7,7 +7,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from wenfang.problems import Problem
-from wenfang.storage import SqliteTx, projects
+from wenfang.storage import Tx, projects
 from wenfang.workspace import Workspace, WorkspaceError
 
 from .shelf import Shelf
@@ -27,7 +27,7 @@ async def move_in(shelf: Shelf, data: Path) -> None:
         if folder is not None:
             await _copy(shelf, project_id, Workspace(folder))
 
-        def done(tx: SqliteTx, project_id: str = project_id) -> None:
+        def done(tx: Tx, project_id: str = project_id) -> None:
             mine = projects.c.id == project_id
             tx.sa.execute(projects.update().where(mine).values(path=project_id))
 
@@ -44,5 +44,5 @@ async def _copy(shelf: Shelf, project_id: str, old: Workspace) -> None:
                 await files.write(entry.path, old.read_text(entry.path).text, base=None)
         except WorkspaceError as error:
             if error.code == "file_busy":  # left for the next start, not left out
-                raise Problem("database_locked", path=str(shelf.database.path)) from error
+                raise Problem("database_locked", path=shelf.database.name) from error
             # Otherwise it is there already, or no text.

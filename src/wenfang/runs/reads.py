@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
+import sqlalchemy as sa
 from pydantic import TypeAdapter
 
 from wenfang.core import Usage
 from wenfang.problems import Problem
-from wenfang.storage import SqliteTx
+from wenfang.storage import Tx, events, projects, quota, runs
 
-from . import sql
 from .catalog import find_project, find_session
 from .records import RunContext, RunInfo
 from .shelf import Shelf
 
 USAGE = TypeAdapter(Usage)
-_INFO = (
-    "SELECT id, session_id, project_id, status, reason, created_at, finished_at, usage FROM runs"
+_INFO = sa.select(
+    runs.c.id,
+    runs.c.session_id,
+    runs.c.project_id,
+    runs.c.status,
+    runs.c.reason,
+    runs.c.created_at,
+    runs.c.finished_at,
+    runs.c.usage,
+)
+# A statement that is made anew costs as much as the answer.
+_RUN = _INFO.where(runs.c.id == sa.bindparam("run"))
+_OF_REQUEST = _INFO.where(
+    runs.c.session_id == sa.bindparam("session"), runs.c.request_id == sa.bindparam("request")
+)
+_RESERVED = sa.select(quota.c.amount).where(
+    quota.c.run_id == sa.bindparam("run"), quota.c.kind == "reserve"
+)
+_HEAD = sa.select(projects.c.seq).where(
+    projects.c.id == sa.bindparam("project"), projects.c.deleted_at.is_(None)
+)
+_LAST = sa.select(events.c.pseq).where(
+    events.c.run_id == sa.bindparam("run"), events.c.kind == "run.finished"
+)
+_HEADS = sa.select(projects.c.id, projects.c.seq).where(
+    projects.c.id.in_(sa.bindparam("ids", expanding=True))
 )
 
 
-def _info_of(row: Sequence[Any]) -> RunInfo:
+def info_of(row: Sequence[Any]) -> RunInfo:
+    """The run of a row with id, session, project, status, reason, beginning, end and usage."""
     return RunInfo(
         id=row[0],
         session_id=row[1],
@@ -36,33 +60,31 @@ def _info_of(row: Sequence[Any]) -> RunInfo:
     )
 
 
-def run_info(raw: sqlite3.Connection, run_id: str) -> RunInfo:
+def run_info(tx: Tx, run_id: str) -> RunInfo:
     """Raises Problem `run_not_found`."""
-    row = sql.one(raw, f"{_INFO} WHERE id = ?", (run_id,))
+    row = tx.sa.execute(_RUN, {"run": run_id}).one_or_none()
     if row is None:
         raise Problem("run_not_found", id=run_id)
-    return _info_of(row)
+    return info_of(row)
 
 
-def run_of_request(
-    raw: sqlite3.Connection, session_id: str, request_id: str | None
-) -> RunInfo | None:
+def run_of_request(tx: Tx, session_id: str, request_id: str | None) -> RunInfo | None:
     """The run that a request of a session started before."""
     if request_id is None:
         return None
-    row = sql.one(raw, f"{_INFO} WHERE session_id = ? AND request_id = ?", (session_id, request_id))
-    return _info_of(row) if row is not None else None
+    row = tx.sa.execute(_OF_REQUEST, {"session": session_id, "request": request_id}).one_or_none()
+    return info_of(row) if row is not None else None
 
 
 def context_of(
-    shelf: Shelf, run_id: str, session_id: str, text: str, request_id: str | None, tx: SqliteTx
+    shelf: Shelf, run_id: str, session_id: str, text: str, request_id: str | None, tx: Tx
 ) -> RunContext | RunInfo:
     """For whom to make an agent, or the run that this request started before.
 
     Raises Problem `session_not_found`, `project_not_found` or `run_active`.
     """
     session = find_session(tx, session_id)
-    known = run_of_request(tx.raw, session_id, request_id)
+    known = run_of_request(tx, session_id, request_id)
     if known is not None:
         return known
     if session.active_run is not None:
@@ -78,43 +100,39 @@ def context_of(
     )
 
 
-def reserved(tx: SqliteTx, run_id: str) -> int:
+def reserved(tx: Tx, run_id: str) -> int:
     """The run's reservation in tokens. Raises Problem `run_not_found`."""
-    statement = "SELECT amount FROM quota WHERE run_id = ? AND kind = 'reserve'"
-    row = sql.one(tx.raw, statement, (run_id,))
-    if row is None:
+    amount = tx.sa.execute(_RESERVED, {"run": run_id}).scalar()
+    if amount is None:
         raise Problem("run_not_found", id=run_id)
-    return row[0]
+    return amount
 
 
-def check_position(tx: SqliteTx, project_id: str, after: int) -> None:
+def check_position(tx: Tx, project_id: str, after: int) -> None:
     """Raises Problem `project_not_found`, or `invalid_request` for a fact that is not there yet."""
-    statement = "SELECT seq FROM projects WHERE id = ? AND deleted_at IS NULL"
-    row = sql.one(tx.raw, statement, (project_id,))
-    if row is None:
+    head = tx.sa.execute(_HEAD, {"project": project_id}).scalar()
+    if head is None:
         raise Problem("project_not_found", id=project_id)
-    if not 0 <= after <= row[0]:
-        problem = f"must be between 0 and {row[0]}, the newest event"
+    if not 0 <= after <= head:
+        problem = f"must be between 0 and {head}, the newest event"
         raise Problem("invalid_request", field="after", problem=problem)
 
 
-def run_at(tx: SqliteTx, run_id: str, after: int) -> RunInfo:
+def run_at(tx: Tx, run_id: str, after: int) -> RunInfo:
     """The run, for a reader with the fact `after`; raises what `run_info` and `check_position` raise."""
-    run = run_info(tx.raw, run_id)
+    run = run_info(tx, run_id)
     check_position(tx, run.project_id, after)
     return run
 
 
-def has_more(tx: SqliteTx, run_id: str, after: int) -> bool:
+def has_more(tx: Tx, run_id: str, after: int) -> bool:
     """Whether a reader with the fact `after` misses anything of a run, now or later."""
-    run_info(tx.raw, run_id)
-    statement = "SELECT pseq FROM events WHERE run_id = ? AND kind = 'run.finished'"
-    row = sql.one(tx.raw, statement, (run_id,))
-    return row is None or row[0] > after
+    run_info(tx, run_id)
+    last = tx.sa.execute(_LAST, {"run": run_id}).scalar()
+    return last is None or last > after
 
 
-def heads(tx: SqliteTx, project_ids: Sequence[str]) -> dict[str, int]:
+def heads(tx: Tx, project_ids: Sequence[str]) -> dict[str, int]:
     """The number of the newest fact of each project."""
-    marks = ", ".join("?" * len(project_ids))
-    rows = tx.raw.execute(f"SELECT id, seq FROM projects WHERE id IN ({marks})", project_ids)  # noqa: S608
-    return dict(rows.fetchall())
+    rows = tx.sa.execute(_HEADS, {"ids": list(project_ids)})
+    return {row.id: row.seq for row in rows}

@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wenfang.core import REASONS, RunEnd, Usage, new_id
 from wenfang.problems import Problem
-from wenfang.storage import FILE, Database, SqliteTx, Store, open_database
+from wenfang.storage import FILE, Database, Store, Tx, open_store
 from wenfang.workspace import Files
 
-from . import reads, sql
-from .catalog import Begin, Catalog, find_project, title_of
+from . import reads
+from .bus import Message, Poked
+from .catalog import Begin, Catalog, hold_project, title_of
 from .driver import Desk
 from .ending import ending_of
 from .engine import LocalEngine
@@ -24,9 +25,10 @@ from .entries import entry_of
 from .facts import FileChanged, RunStarted, UserMessage
 from .fold import Fold
 from .hub import Hub, Subscription
-from .journal import NewRun, Probe
+from .journal import Journal, NewRun, Probe
 from .lease import Identity, LeaseKeeper, identify
 from .moving_in import move_in
+from .recording import record as record_facts
 from .records import AgentSpec, Frame, MakeAgent, Options, Project, RunInfo, Session, Snapshot
 from .shelf import Shelf
 from .snapshots import read_snapshot
@@ -48,7 +50,8 @@ async def open_runs(
     data: Path,
     *,
     make_agent: MakeAgent,
-    clock: Callable[[], float] = time.time,
+    database: str | None = None,
+    clock: Callable[[], float] | None = None,
     monotonic: Callable[[], float] = time.monotonic,
     new_id: Callable[[str], str] = new_id,
     options: Options | None = None,
@@ -58,21 +61,24 @@ async def open_runs(
     """Open the data directory `data`, take over what dead processes left, and serve until the block
     ends; runs still going then are handed over.
 
-    `make_agent` says how a run works. `clock` gives Unix seconds. `probe` is told the names of the
+    `make_agent` says how a run works. `database` is the address of a PostgreSQL database to use in place
+    of the file in `data`. `clock` gives Unix seconds, those of the database if there is none. `probe` is told the names of the
     places where the fault suite kills the process.
 
     Raises Problem `database_busy` if a live process of another host uses the database, and those of
-    `open_database`.
+    `open_store`.
     """
     options = options or Options()
-    async with open_database(data / FILE) as database:
-        journal = SqliteJournal(database, clock=clock, user_runs=options.user_runs, probe=probe)
+    me = me or identify(new_id("wrk"))
+    async with open_store(database or data / FILE) as store:
+        clock = clock or store.clock
+        journal = _make_journal(store, clock, options, probe)
         hub = Hub(journal.page)
         desk = Desk(
             journal=journal,
             hub=hub,
             make_agent=make_agent,
-            shelf=Shelf(database=database, clock=clock, new_id=new_id),
+            shelf=Shelf(database=store, clock=clock, new_id=new_id),
             clock=clock,
             new_id=new_id,
             options=options,
@@ -81,8 +87,8 @@ async def open_runs(
         await move_in(desk.shelf, data)
         loop = asyncio.get_running_loop()
         keeper = LeaseKeeper(
-            database,
-            me or identify(new_id("wrk")),
+            store,
+            me,
             ttl_s=options.lease_ttl_s,
             beat_s=options.beat_s,
             clock=clock,
@@ -90,19 +96,40 @@ async def open_runs(
             fenced=lambda: loop.call_soon_threadsafe(engine.fence),
         )
         engine = LocalEngine(desk, keeper)
-        catalog = Catalog(database, clock=clock, new_id=new_id)
+        catalog = Catalog(store, clock=clock, new_id=new_id)
         await keeper.start()
-        runs = Runs(database, desk, journal, engine, keeper, catalog)
-        try:
-            await engine.start()
-            looking = loop.create_task(_look_around(database, hub, options.poll_s))
-            try:
-                yield runs
-            finally:
-                looking.cancel()
-        finally:
-            await runs.drain()
-            await keeper.stop()
+        runs = Runs(store, desk, journal, engine, keeper, catalog)
+        async with _told_by_others(database, me, hub, engine), runs.serving():
+            yield runs
+
+
+def _told_by_others(
+    database: str | None, me: Identity, hub: Hub, engine: LocalEngine
+) -> AbstractAsyncContextManager[None]:
+    """Tell the other processes of a server's database, and hear them, until the block ends."""
+    if database is None:
+        return nullcontext()
+    from .notice_bus import NoticeBus  # only its users load it
+
+    def hear(message: Message) -> None:
+        if isinstance(message, Poked):
+            engine.poke(message.run_id)
+        else:
+            hub.hear(message)
+
+    bus = NoticeBus(me.id, hear, hub.missed)
+    hub.join(bus)
+    return bus.opened(database)
+
+
+def _make_journal(
+    store: Store, clock: Callable[[], float], options: Options, probe: Probe
+) -> Journal:
+    if isinstance(store, Database):
+        return SqliteJournal(store, clock=clock, user_runs=options.user_runs, probe=probe)
+    from .postgres_journal import PostgresJournal  # only its users load it
+
+    return PostgresJournal(store, clock=clock, user_runs=options.user_runs, probe=probe)
 
 
 class Runs:
@@ -111,9 +138,9 @@ class Runs:
 
     def __init__(
         self,
-        database: Database,
+        database: Store,
         desk: Desk,
-        journal: SqliteJournal,
+        journal: Journal,
         engine: LocalEngine,
         keeper: LeaseKeeper,
         catalog: Catalog,
@@ -135,6 +162,11 @@ class Runs:
         self.restore_project = catalog.restore_project
         self.sessions = catalog.sessions
         self.session = catalog.session
+
+    @property
+    def database_name(self) -> str:
+        """Which database this is, for people: without its password."""
+        return self._db.name
 
     async def create_project(
         self,
@@ -222,7 +254,7 @@ class Runs:
 
     async def info(self, run_id: str) -> RunInfo:
         """A run as it stands. Raises Problem `run_not_found`."""
-        return await self._db.read(lambda tx: reads.run_info(tx.raw, run_id))
+        return await self._db.read(lambda tx: reads.run_info(tx, run_id))
 
     async def stop(self, run_id: str) -> RunInfo:
         """Ask a run to stop; also after its end, any number of times. It ends a moment later, as
@@ -239,6 +271,7 @@ class Runs:
         if driver is not None:
             driver.stop()
         elif not stopped.info.is_finished:
+            self._hub.poke(run_id)
             await self._engine.reconcile()
         return stopped.info
 
@@ -253,6 +286,8 @@ class Runs:
         driver = self._engine.find(run_id)
         if driver is not None:
             driver.look(signal.n, stop_requested=False)
+        else:
+            self._hub.poke(run_id)
         return await self.info(run_id)
 
     async def wait(self, run_id: str) -> RunInfo:
@@ -294,25 +329,21 @@ class Runs:
         """Tell everyone that a person changed a file, or several at once; returns the number of the last
         fact."""
 
-        def record(tx: SqliteTx) -> int:
-            find_project(tx, project_id)
-            frames.extend(
-                sql.record(
-                    tx.raw,
-                    project_id=project_id,
-                    session_id="",
-                    run_id=None,
-                    last_seq=None,
-                    entries=[entry_of(change) for change in changes],
-                    now=self._desk.clock(),
-                )
+        def record(tx: Tx) -> tuple[Frame, ...]:
+            hold_project(tx, project_id)
+            return record_facts(
+                tx,
+                project_id=project_id,
+                session_id="",
+                run_id=None,
+                last_seq=None,
+                entries=[entry_of(change) for change in changes],
+                now=self._desk.clock(),
             )
-            return frames[-1].seq or 0
 
-        frames: list[Frame] = []
-        seq = await self._db.write(record)
+        frames = await self._db.write(record)
         self._hub.publish(project_id, frames)
-        return seq
+        return frames[-1].seq or 0
 
     async def check(self) -> None:
         """Whether runs can be taken. Raises the `Problem` that a write meets."""
@@ -323,8 +354,23 @@ class Runs:
         await self._engine.drain(grace_s)
         self._hub.close()
 
+    @asynccontextmanager
+    async def serving(self) -> AsyncGenerator[None]:
+        """Drive runs until the block ends; then nobody's lease is left."""
+        try:
+            await self._engine.start()
+            every_s = self._desk.options.poll_s
+            looking = asyncio.create_task(_look_around(self._db, self._hub, every_s))
+            try:
+                yield
+            finally:
+                looking.cancel()
+        finally:
+            await self.drain()
+            await self._keeper.stop()
 
-async def _look_around(database: Database, hub: Hub, every_s: float) -> None:
+
+async def _look_around(database: Store, hub: Hub, every_s: float) -> None:
     """Send readers to the journal for facts that another process wrote. Our own have been published
     by the time of the next look, so that only what is still missing then sends anyone."""
     heads: dict[str, int] = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from wenfang.storage import Database, Tx
+from wenfang.storage import Store, Tx
 from wenfang.workspace import Files, FolderFiles, Workspace
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Shelf:
     """Makes the `Files` of a project, for one writer."""
 
-    database: Database
+    database: Store
     clock: Callable[[], float]
     new_id: Callable[[str], str]
 

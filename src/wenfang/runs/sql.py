@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from itertools import starmap
 from typing import Any
 
-from .codec import wrap
-from .journal import Ack, Claim, Entry, Fenced
-from .records import Frame
+from wenfang.problems import Problem
 
-_PAGE_FRAMES, _PAGE_BYTES = 200, 512 * 1024
+from .journal import Ack, Claim, Entry, Fenced
+from .paging import fill
+from .reads import info_of
+from .recording import frame_of
+from .records import Frame, RunInfo
 
 LIVE = "EXISTS (SELECT 1 FROM workers w WHERE w.id = runs.owner AND w.expires_at > :now)"
 
@@ -31,7 +34,10 @@ INSERT INTO events (project_id, pseq, session_id, run_id, seq, ts, kind, body)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _SETTLE = "INSERT INTO quota (run_id, kind, amount, estimated) VALUES (?, ?, ?, ?)"
-_FRAME_COLUMNS = "pseq, ts, COALESCE(run_id, ''), session_id, kind, body"
+_FRAME_COLUMNS = "pseq, ts, run_id, session_id, kind, body"
+_INFO = (
+    "SELECT id, session_id, project_id, status, reason, created_at, finished_at, usage FROM runs"
+)
 
 
 # SQLite 3.40 answers `RETURNING x IS NOT NULL` wrongly for some tables, so columns are returned as they
@@ -42,6 +48,24 @@ def one(raw: sqlite3.Connection, statement: str, values: Any = ()) -> Any:
     """The only row of a statement, or None; reads it to its end, as RETURNING needs."""
     rows = raw.execute(statement, values).fetchall()
     return rows[0] if rows else None
+
+
+def run_info(raw: sqlite3.Connection, run_id: str) -> RunInfo:
+    """Raises Problem `run_not_found`."""
+    row = one(raw, f"{_INFO} WHERE id = ?", (run_id,))
+    if row is None:
+        raise Problem("run_not_found", id=run_id)
+    return info_of(row)
+
+
+def run_of_request(
+    raw: sqlite3.Connection, session_id: str, request_id: str | None
+) -> RunInfo | None:
+    """The run that a request of a session started before."""
+    if request_id is None:
+        return None
+    row = one(raw, f"{_INFO} WHERE session_id = ? AND request_id = ?", (session_id, request_id))
+    return info_of(row) if row is not None else None
 
 
 def record(
@@ -75,7 +99,7 @@ def record(
         ],
     )
     return tuple(
-        _frame((first + at, now, run_id or "", session_id, entry.kind, entry.body))
+        frame_of(first + at, now, run_id, session_id, entry.kind, entry.body)
         for at, entry in enumerate(entries)
     )
 
@@ -120,7 +144,7 @@ def reserve(raw: sqlite3.Connection, run_id: str, amount: int) -> None:
 
 def read_frames(raw: sqlite3.Connection, where: str, values: Sequence[Any]) -> Iterable[Frame]:
     cursor = raw.execute(f"SELECT {_FRAME_COLUMNS} FROM events WHERE {where}", values)  # noqa: S608
-    return map(_frame, cursor)
+    return starmap(frame_of, cursor)
 
 
 def page_frames(
@@ -131,17 +155,4 @@ def page_frames(
     values: tuple[Any, ...] = (project_id, after)
     if run_id is not None:
         where, values = "run_id = ? AND pseq > ? ORDER BY seq", (run_id, after)
-    frames: list[Frame] = []
-    size = 0
-    for frame in read_frames(raw, where, values):
-        if len(frames) == _PAGE_FRAMES or size > _PAGE_BYTES:
-            return tuple(frames), False
-        frames.append(frame)
-        size += len(frame.data)
-    return tuple(frames), True
-
-
-def _frame(row: tuple[int, float, str, str, str, bytes]) -> Frame:
-    seq, ts, run_id, session_id, kind, body = row
-    data = wrap(body, seq=seq, ts=ts, run_id=run_id, session_id=session_id)
-    return Frame(seq, data, run_id, kind)
+    return fill(read_frames(raw, where, values))

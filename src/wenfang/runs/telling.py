@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wenfang.storage import Database, SqliteTx
+from wenfang.storage import Store, Tx
 
-from . import sql
-from .catalog import find_project
+from .catalog import hold_project
 from .entries import entry_of
 from .facts import FileChanged
+from .recording import record as record_facts
 
 
 async def tell_files(
-    database: Database, project_id: str, changes: Sequence[FileChanged], *, now: float
+    database: Store, project_id: str, changes: Sequence[FileChanged], *, now: float
 ) -> None:
     """Tell everyone who has the project open that files changed. Raises Problem `project_not_found`."""
 
-    def record(tx: SqliteTx) -> None:
-        find_project(tx, project_id)
-        sql.record(
-            tx.raw,
+    def record(tx: Tx) -> None:
+        hold_project(tx, project_id)
+        record_facts(
+            tx,
             project_id=project_id,
             session_id="",
             run_id=None,

@@ -57,18 +57,19 @@ def make_app(
 async def open_services(
     data: Path,
     flags: Mapping[str, str | None] | None = None,
+    database: str | None = None,
     *,
     with_accounts: bool = False,
 ) -> AsyncGenerator[Services]:
-    """Open the data directory, the database and the models. Once there are accounts, they are used
-    whatever is asked for. Raises `Problem`."""
+    """Open the data directory, the database (the one at the address `database`, if there is one) and the
+    models. Once there are accounts, they are used whatever is asked for. Raises `Problem`."""
     open_data_dir(data)
     store = SettingsStore(data, flags)
     store.current()
     pulls = Job(pull_default, busy="pull_active")
     async with (
         open_models(store) as models,
-        open_runs(data, make_agent=models.make_agent) as runs,
+        open_runs(data, make_agent=models.make_agent, database=database) as runs,
     ):
         probes = Job(partial(probe_current, store, models), busy="probe_active")
         accounts = Accounts(runs.store)
@@ -96,13 +97,14 @@ async def serve(
     project: Path | None = None,
     with_accounts: bool = False,
     public: PublicUrl | None = None,
+    database: str | None = None,
     ready: Callable[[Services], None] = lambda _: None,
 ) -> None:
     """Serve until SIGTERM or SIGINT, then drain: streams end, runs are handed on, all is closed.
-    `project` is a folder that shall be among the projects; a server with a `public` address has
-    accounts."""
+    `project` is a folder that shall be among the projects, `database` the address of a PostgreSQL database;
+    a server with a `public` address has accounts."""
     has_accounts = with_accounts or public is not None
-    async with open_services(data, with_accounts=has_accounts) as services:
+    async with open_services(data, database=database, with_accounts=has_accounts) as services:
         if project is not None:
             await services.runs.project_at(project)
         app = make_app(services, public=public)

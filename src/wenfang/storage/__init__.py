@@ -1,7 +1,7 @@
 """The database: tables, migrations, and the threads that read and write (durable.md §3)."""
 
-from .database import FILE, Database, open_database, run_now
-from .store import LONGEST_WAIT_S, Store, Tx
+from .database import FILE, Database, open_database, open_store
+from .store import LONGEST_WAIT_S, OwnConnection, Store, Tx
 from .tables import (
     api_keys,
     attempts,
@@ -30,6 +30,7 @@ __all__ = [
     "FILE",
     "LONGEST_WAIT_S",
     "Database",
+    "OwnConnection",
     "SqliteTx",
     "Store",
     "Tx",
@@ -45,11 +46,11 @@ __all__ = [
     "mirrored",
     "mirrors",
     "open_database",
+    "open_store",
     "partials",
     "projects",
     "quota",
     "revisions",
-    "run_now",
     "runs",
     "sessions",
     "signals",

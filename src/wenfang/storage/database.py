@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -20,7 +23,7 @@ from wenfang.problems import Problem
 
 from .migrate import migrate, revision_of
 from .problems import problem_of
-from .store import LONGEST_WAIT_S
+from .store import LONGEST_WAIT_S, Store
 from .thread import DatabaseThread, SqliteTx
 
 T = TypeVar("T")
@@ -29,15 +32,32 @@ FILE = "wenfang.sqlite3"
 _SLICE_MS = 20  # how long the writer waits for a lock before it looks who still has time
 
 
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """See `OwnConnection`."""
+
+    connection: sa.Connection
+    translate: Callable[[Exception], Exception]
+
+    def write(self, operation: Callable[[SqliteTx], T]) -> T:
+        try:
+            return run_now(self.connection, operation)
+        except (sqlite3.Error, DBAPIError) as error:
+            raise self.translate(error) from error
+
+
 class Database:
     """`write` and `read` run an operation on the writer's and the reader's thread. A read sees one
     state of the database from its begin to its end."""
 
+    clock = staticmethod(time.time)
+
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.name = str(path)
         self._engine = _engine(path)
         self._writer = self._thread("wenfang-writer", "BEGIN IMMEDIATE", self._connect_in_slices)
-        self._reader = self._thread("wenfang-reader", "BEGIN", self.connect)
+        self._reader = self._thread("wenfang-reader", "BEGIN", self._engine.connect)
 
     async def read(self, operation: Callable[[SqliteTx], T]) -> T:
         return await self._reader.run(operation)
@@ -47,16 +67,18 @@ class Database:
     ) -> T:
         return await self._writer.run(operation, wait_s=wait_s)
 
-    def connect(self) -> sa.Connection:
-        """A connection of one's own, for a thread of one's own; each statement commits by itself."""
-        return self._engine.connect()
+    @contextmanager
+    def connect(self, *, wait_s: float) -> Generator[_Own]:
+        with self._engine.connect() as connection:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(wait_s * 1000)}")
+            yield _Own(connection, self._translate)
 
     async def close(self) -> None:
         await self._writer.close()
         await self._reader.close()
 
     def _connect_in_slices(self) -> sa.Connection:
-        connection = self.connect()
+        connection = self._engine.connect()
         connection.exec_driver_sql(f"PRAGMA busy_timeout = {_SLICE_MS}")
         return connection
 
@@ -85,6 +107,19 @@ async def open_database(path: Path) -> AsyncGenerator[Database]:
         yield database
     finally:
         await database.close()
+
+
+def open_store(address: Path | str) -> AbstractAsyncContextManager[Store]:
+    """The database at `address`: the URL of a server's (`open_postgres`), or the path of a file
+    (`open_database`)."""
+    if "://" not in str(address):
+        return open_database(Path(address))
+    if find_spec("asyncpg") is None:
+        problem = "the extra is missing: pip install 'wenfang[postgres]'"
+        raise Problem("database_unreachable", path="PostgreSQL", problem=problem)
+    from .postgres import open_postgres  # only its users load it
+
+    return open_postgres(str(address))
 
 
 def prepare(path: Path) -> None:

@@ -8,6 +8,7 @@ transaction, because it may be carried out again after it was undone.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 import sqlalchemy as sa
@@ -29,8 +30,24 @@ class Tx(Protocol):
         ...
 
 
+class OwnConnection(Protocol):
+    """A connection for one thread that shares nothing with the others of its process."""
+
+    def write(self, operation: Callable[[Tx], T]) -> T:
+        """`Store.write` in the calling thread, which waits."""
+        ...
+
+
 class Store(Protocol):
-    """Transactions of one database."""
+    """Transactions of one database. `name` tells people which, without its password."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """Unix seconds, by the clock that all processes of this database go by."""
+        ...
 
     async def read(self, operation: Callable[[Tx], T]) -> T:
         """Run `operation` on one state of the database; it changes nothing. Raises what it raised, or a
@@ -43,4 +60,8 @@ class Store(Protocol):
         It is carried out also if the caller is cancelled. Raises what it raised, or a `Problem`:
         "database_locked" if others held what it needs for longer than `wait_s`; then nothing was changed.
         """
+        ...
+
+    def connect(self, *, wait_s: float) -> AbstractContextManager[OwnConnection]:
+        """A connection of one's own, which waits `wait_s` for a lock; entered and used in one thread."""
         ...

@@ -7,9 +7,11 @@ before it was committed, is carried out again.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
@@ -22,6 +24,7 @@ from wenfang.problems import Problem
 from ..migrate import HEAD, bring_up, revision_of
 from ..store import LONGEST_WAIT_S, Tx
 from ..tables import metadata
+from .clock import ServerClock
 from .loop import LoopThread
 from .problems import is_clash, is_cut, problem_of
 
@@ -44,6 +47,10 @@ _READING = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 _WRITING = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
 _SCHEMA = "wenfang: tables"
 
+# What begins a writing transaction: how long it waits for locks; the answer tells the server's time.
+_BEGIN = sa.text(
+    "SELECT set_config('lock_timeout', :wait, true), EXTRACT(EPOCH FROM clock_timestamp())::float8"
+)
 _LOCK = sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(sa.bindparam("name"), 0)))
 
 
@@ -65,11 +72,23 @@ class _Attempt:
     committing: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """See `OwnConnection`."""
+
+    run: Callable[[Callable[[Tx], Any]], Any]
+
+    def write(self, operation: Callable[[Tx], T]) -> T:
+        return self.run(operation)
+
+
 class PostgresDatabase:
     """`write` and `read` run an operation on one of a few connections, in a thread of their own."""
 
     def __init__(self, url: str) -> None:
-        self.server = _server_of(url)  # for people: without user and password
+        self.name = self.server = _server_of(url)  # for people: without user and password
+        self.clock = ServerClock()
+        self._url = url
         self._engine = _engine(url, self.server)
         self._loop = LoopThread("wenfang-postgres")
         self._closed = False
@@ -80,9 +99,23 @@ class PostgresDatabase:
     async def write(self, operation: Callable[[Tx], T], *, wait_s: float = LONGEST_WAIT_S) -> T:
         return await self._run(operation, _WRITING, wait_s)
 
+    @contextmanager
+    def connect(self, *, wait_s: float) -> Generator[_Own]:
+        with asyncio.Runner() as runner:
+            engine = _engine(self._url, self.server, connections=1)
+
+            def run(operation: Callable[[Tx], Any]) -> Any:
+                return runner.run(self._transact(engine, operation, _WRITING, wait_s))
+
+            try:
+                yield _Own(run)
+            finally:
+                runner.run(engine.dispose())
+
     async def prepare(self) -> None:
         """Bring the tables up to date; a second process waits for the first."""
         await self._loop.run(self._migrate())
+        await self.write(lambda _: None)  # now the clock knows the server's time
 
     async def close(self) -> None:
         """Finish what has begun and give the connections back."""
@@ -97,17 +130,22 @@ class PostgresDatabase:
     ) -> T:
         if self._closed:
             raise RuntimeError("the database is closed")
-        return await self._loop.run(self._transact(operation, mode, wait_s))
+        return await self._loop.run(self._transact(self._engine, operation, mode, wait_s))
 
     async def _transact(
-        self, operation: Callable[[Tx], T], mode: dict[str, Any], wait_s: float | None
+        self,
+        engine: AsyncEngine,
+        operation: Callable[[Tx], T],
+        mode: dict[str, Any],
+        wait_s: float | None,
     ) -> T:
         for left in reversed(range(_TRIES)):
             attempt = _Attempt()
             try:
-                async with self._engine.connect() as connection:
+                async with engine.connect() as connection:
                     await connection.execution_options(**mode)
-                    return await connection.run_sync(_operate, operation, wait_s, attempt)
+                    begin = None if wait_s is None else partial(_begin, self.clock, wait_s)
+                    return await connection.run_sync(_operate, operation, begin, attempt)
             except (SQLAlchemyError, OSError) as error:
                 again = is_clash(error) or (is_cut(error) and not attempt.committing)
                 if not (again and left):
@@ -144,17 +182,23 @@ async def open_postgres(url: str) -> AsyncGenerator[PostgresDatabase]:
 def _operate(
     connection: sa.Connection,
     operation: Callable[[Tx], T],
-    wait_s: float | None,
+    begin: Callable[[sa.Connection], None] | None,
     attempt: _Attempt,
 ) -> T:
     with connection.begin():
-        if wait_s is not None:
-            # No limit is written 0, so no time at all is the least there is.
-            wait_ms = max(1, round(wait_s * 1000))
-            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {wait_ms}")
+        if begin is not None:
+            begin(connection)
         result = operation(PostgresTx(connection))
         attempt.committing = True
     return result
+
+
+def _begin(clock: ServerClock, wait_s: float, connection: sa.Connection) -> None:
+    # No limit is written 0, so no time at all is the least there is.
+    wait = str(max(1, round(wait_s * 1000)))
+    asked_at = clock.monotonic()
+    told = connection.execute(_BEGIN, {"wait": wait}).one()
+    clock.hear(told[1], asked_at)
 
 
 def _bring_up(connection: sa.Connection, server: str) -> None:
@@ -166,7 +210,7 @@ def _bring_up(connection: sa.Connection, server: str) -> None:
         connection.exec_driver_sql("DELETE FROM workers WHERE false")  # can it be written?
 
 
-def _engine(url: str, server: str) -> AsyncEngine:
+def _engine(url: str, server: str, *, connections: int = _CONNECTIONS) -> AsyncEngine:
     from sqlalchemy.ext.asyncio import create_async_engine
 
     asyncpg: Any = import_module("asyncpg")  # it has no types; who uses SQLite need not have it
@@ -184,7 +228,7 @@ def _engine(url: str, server: str) -> AsyncEngine:
     return create_async_engine(
         "postgresql+asyncpg://",
         async_creator=connect,
-        pool_size=_CONNECTIONS,
+        pool_size=connections,
         max_overflow=0,
         pool_timeout=LONGEST_WAIT_S,
     )

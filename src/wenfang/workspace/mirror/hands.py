@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from functools import partial
 from typing import Final, TypeVar
 
-from wenfang.storage import Database, Tx
+from wenfang.storage import Store, Tx
 
 from ..errors import Code, WorkspaceError
 from ..merging import three_way
@@ -40,7 +40,7 @@ class Hands:
 
     def __init__(
         self,
-        database: Database,
+        database: Store,
         files: ProjectFiles,
         folder: Workspace,
         mirror_id: str,

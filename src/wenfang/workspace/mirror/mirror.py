@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from wenfang.core import new_id
 from wenfang.problems import Problem
-from wenfang.storage import Database, Tx
+from wenfang.storage import Store, Tx
 
 from ..errors import Code, WorkspaceError
 from ..project import By, Item, ProjectFiles
@@ -93,7 +93,7 @@ class Mirror:
 
     def __init__(
         self,
-        database: Database,
+        database: Store,
         place: Mirrored,
         *,
         mark: Mark | None,
@@ -210,7 +210,7 @@ def _kind(action: Action) -> Literal["record", "one by one", "together"]:
 
 @asynccontextmanager
 async def open_mirror(
-    database: Database,
+    database: Store,
     project_id: str,
     folder: Path,
     *,
@@ -241,7 +241,7 @@ async def open_mirror(
         yield Mirror(database, place, mark=mark, is_known=is_known, clock=clock, new_id=new_id)
 
 
-async def mirrored_project(database: Database, folder: Path) -> str | None:
+async def mirrored_project(database: Store, folder: Path) -> str | None:
     """The id of the project that a folder mirrors, if it does."""
     said = await asyncio.to_thread(read_mark, folder)
     known = None if said is None else await database.read(lambda tx: record.find(tx, said))
