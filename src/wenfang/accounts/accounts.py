@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -25,17 +24,17 @@ _PAGE = 100
 
 
 class Accounts:
-    """`clock` gives Unix seconds."""
+    """`clock` gives Unix seconds; the database's own unless a test has another."""
 
     def __init__(
         self,
         store: Store,
         *,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
         new_id: Callable[[str], str] = new_id,
     ) -> None:
         self._store = store
-        self._clock = clock
+        self._clock = clock = clock or store.clock
         passwords = Passwords()
         self.people = People(store, passwords, clock=clock, new_id=new_id)
         self.logins = Logins(store, passwords, clock=clock)
