@@ -21,7 +21,8 @@ Words = Annotated[str, StringConstraints(min_length=1, max_length=1_000_000, pat
 
 
 class Shape(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Built when it is used first: an idle server uses few of them.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Health(Shape):
