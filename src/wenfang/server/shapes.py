@@ -25,6 +25,12 @@ class Shape(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
+class Body(Shape):
+    """What a request carries. FastAPI gives it a name, which needs a shape that has been built."""
+
+    model_config = ConfigDict(defer_build=False)
+
+
 class Health(Shape):
     status: Literal["ok"] = "ok"
     version: str
@@ -313,7 +319,7 @@ class TestResult(Shape):
     latency_ms: int
 
 
-class ProjectIn(Shape):
+class ProjectIn(Body):
     title: Title
 
 
@@ -335,49 +341,49 @@ class Template(Shape):
     opens: str
 
 
-class RenameSessionIn(Shape):
+class RenameSessionIn(Body):
     title: Title
 
 
-class SessionIn(Shape):
+class SessionIn(Body):
     title: Title | None = None
 
 
-class SaveIn(Shape):
+class SaveIn(Body):
     """`base` is the revision that was edited, null for a new file."""
 
     text: str
     base: str | None
 
 
-class FolderIn(Shape):
+class FolderIn(Body):
     path: Path
 
 
-class RestoreIn(Shape):
+class RestoreIn(Body):
     path: Path
 
 
-class ArrangeIn(Shape):
+class ArrangeIn(Body):
     """`folder` is "" for the project itself; `names` are of files and folders in it."""
 
     folder: Annotated[str, StringConstraints(max_length=1000)] = ""
     names: Annotated[list[Path], Field(max_length=5000)]
 
 
-class RenameIn(Shape):
+class RenameIn(Body):
     path: Path
     to: Path
 
 
-class RunIn(Shape):
+class RunIn(Body):
     """The same `request_id` again gives the same run."""
 
     text: Words
     request_id: Annotated[str, Field(min_length=1, max_length=100)] | None = None
 
 
-class SteerIn(Shape):
+class SteerIn(Body):
     text: Words
 
 
@@ -385,7 +391,7 @@ UserName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Password = Annotated[SecretStr, Field(min_length=1, max_length=2000)]
 
 
-class LoginIn(Shape):
+class LoginIn(Body):
     name: UserName
     password: Password
 
@@ -394,16 +400,16 @@ class SetUpIn(LoginIn):
     code: Password
 
 
-class PasswordIn(Shape):
+class PasswordIn(Body):
     password: Password
 
 
-class PasswordsIn(Shape):
+class PasswordsIn(Body):
     old: Password
     new: Password
 
 
-class KeyIn(Shape):
+class KeyIn(Body):
     """`expires_at` null: it does not expire."""
 
     name: UserName
@@ -415,11 +421,11 @@ class NewUserIn(LoginIn):
     role: Role = "member"
 
 
-class UserIn(Shape):
+class UserIn(Body):
     role: Role | None = None
     enabled: bool | None = None
 
 
-class MemberIn(Shape):
+class MemberIn(Body):
     name: UserName
     role: MemberRole
