@@ -8,7 +8,12 @@ import type { Account, Me, MemberRole } from "./types";
 /** Whether one has to log in here, and who has. Without accounts that never changes. */
 export const accountQuery = queryOptions({
   queryKey: keys.account,
-  queryFn: () => ask(api.GET("/api/account")),
+  queryFn: async () => {
+    const account = await ask(api.GET("/api/account"));
+    // Back again, by another tab perhaps; somebody else is not who was asked for.
+    if (account.user && account.user.id === whoseEnded) useLogin.setState({ isRequired: false });
+    return account;
+  },
   staleTime: (query) => (query.state.data?.mode === "local" ? Infinity : 10_000),
 });
 
@@ -31,12 +36,18 @@ export const apiKeysQuery = queryOptions({
 /** Someone has logged in: the server's answer, kept without asking again. */
 export function enter(user: Me): void {
   queryClient.setQueryData<Account>(keys.account, { mode: "accounts", needs_setup: false, user });
+  useLogin.setState({ isRequired: false });
 }
+
+let whoseEnded: string | null = null;
 
 // A login that has ended is nobody's; asked again in case another tab has logged in meanwhile.
 useLogin.subscribe((now, before) => {
   if (!now.isRequired || before.isRequired) return;
-  queryClient.setQueryData<Account>(keys.account, (old) => old && { ...old, user: null });
+  queryClient.setQueryData<Account>(keys.account, (old) => {
+    whoseEnded = old?.user?.id ?? whoseEnded;
+    return old && { ...old, user: null };
+  });
   void queryClient.invalidateQueries({ queryKey: keys.account });
 });
 

@@ -21,7 +21,7 @@ export function PasswordField(props: Omit<ComponentProps<typeof Field>, "type">)
       <IconButton
         label={isShown ? t("password.hide") : t("password.show")}
         onClick={() => setShown(!isShown)}
-        className="absolute top-8 right-1 max-md:top-7 max-md:right-0.5"
+        className="absolute top-[30px] right-1 max-md:top-[26px] max-md:right-0"
       >
         {isShown ? <EyeOff aria-hidden /> : <Eye aria-hidden />}
       </IconButton>

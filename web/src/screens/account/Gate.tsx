@@ -22,7 +22,7 @@ export function Gate({ children }: { children: ReactNode }) {
   const user = data?.user ?? null;
   if (user && user !== me && (me === null || me.id === user.id)) setMe(user);
   const isEnded = me !== null && user?.id !== me.id;
-  useGoingOn(isEnded);
+  useGoingOn(useLogin((state) => state.isRequired) || isEnded);
   const self = useMemo(
     () => (data?.mode === "local" ? LOCAL : { hasAccounts: true, user: me, isAdmin: me?.role === "admin" }),
     [data?.mode, me],
@@ -50,13 +50,12 @@ export function Gate({ children }: { children: ReactNode }) {
 }
 
 /** After a login that ended: what was refused meanwhile is asked for and saved again. */
-function useGoingOn(isEnded: boolean): void {
+function useGoingOn(isOut: boolean): void {
   useEffect(() => {
-    if (!isEnded) return undefined;
+    if (!isOut) return undefined;
     return () => {
-      useLogin.setState({ isRequired: false });
       void queryClient.invalidateQueries();
       void saveAll();
     };
-  }, [isEnded]);
+  }, [isOut]);
 }

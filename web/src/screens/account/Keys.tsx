@@ -47,7 +47,7 @@ export function Keys({ opener, onClose }: Props) {
               </ul>
             )}
             <div className="flex justify-end">
-              <Button look="primary" onClick={() => setStep("new")}>
+              <Button look="primary" autoFocus={step === "list"} onClick={() => setStep("new")}>
                 {t("keys.new")}
               </Button>
             </div>

@@ -164,7 +164,7 @@ function Invite({ projectId, isFirst }: { projectId: string; isFirst: boolean })
             onChange={(event) => setName(event.target.value)}
           />
           <Select label={t("members.role")} value={role} options={options(t)} onChange={setRole} />
-          <Button type="submit" look="primary" className="h-10 md:mt-7" busy={add.isPending} disabled={!name.trim()}>
+          <Button type="submit" look="primary" className="md:mt-7" busy={add.isPending} disabled={!name.trim()}>
             {t("members.add")}
           </Button>
         </div>

@@ -68,7 +68,7 @@ function useNames(isOpen: boolean): Names {
 function Row({ entry, names }: { entry: AuditEntry; names: Names }) {
   const t = useT();
   const lang = useLang();
-  const target = named(entry.target, names);
+  const target = entry.action.startsWith("key.") ? "" : named(entry.target, names); // nobody knows a key by its id
   // Whoever logs in does it to oneself: that need not be said.
   const about = [target === entry.user ? "" : target, named(entry.detail, names, t)].filter(Boolean).join(" · ");
   return (
