@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -258,7 +258,7 @@ def test_a_key_is_shown_once_and_works_until_it_is_revoked(studio: Studio, tab: 
     assert tab.request.get("/api/projects", headers=with_key).status == 401
 
 
-SIZES = {
+SIZES: dict[str, tuple[int, int, Literal["light", "dark"]]] = {
     "desk": (1280, 800, "light"),
     "desk, dark": (1280, 800, "dark"),
     "phone": (390, 844, "dark"),
