@@ -14,10 +14,11 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Coroutine, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import IO, Any, Self, TypeVar
 from urllib.parse import quote
 
 from playwright.sync_api import BrowserContext, Locator, Page, expect
@@ -107,9 +108,11 @@ class Project:
 class Studio:
     """`wenfang serve` as a process: it can be stopped, killed and started again on its port."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, *options: str) -> None:
         self.data = data
         self.port = 0
+        self._options = options
+        self._setup_code: Future[str] = Future()
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -140,6 +143,7 @@ class Studio:
                 str(self.port),
                 "--data",
                 str(self.data),
+                *self._options,
             ],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -152,9 +156,22 @@ class Studio:
             said.append(line)
             if found := re.search(r"http://127\.0\.0\.1:(\d+)", line):
                 self.port = int(found.group(1))
-                threading.Thread(target=self._process.stdout.read, daemon=True).start()
+                threading.Thread(
+                    target=self._listen, args=(self._process.stdout,), daemon=True
+                ).start()
                 return
         raise AssertionError("the server did not start: " + "".join(said))
+
+    def _listen(self, said: IO[str]) -> None:
+        for line in said:
+            found = re.search(r"安装码 (\S+)|set-up code (\S+)", line)
+            if found and not self._setup_code.done():
+                self._setup_code.set_result(found.group(1) or found.group(2))
+
+    @property
+    def setup_code(self) -> str:
+        """What a server with accounts prints while there is no admin."""
+        return self._setup_code.result(START_S)
 
     def kill(self) -> None:
         """As a crash or the power would: nothing is put in order."""

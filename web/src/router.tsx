@@ -31,8 +31,20 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("@/screens/settings/Settings"), "Settings"),
 });
 
+const users = createRoute({
+  getParentRoute: () => root,
+  path: "/users",
+  component: lazyRouteComponent(() => import("@/screens/users/Users"), "Users"),
+});
+
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: "/audit",
+  component: lazyRouteComponent(() => import("@/screens/users/Audit"), "Audit"),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([projects, workspace, settings]),
+  routeTree: root.addChildren([projects, workspace, settings, users, audit]),
   defaultPreload: "intent",
   scrollRestoration: true,
 });

@@ -1,5 +1,6 @@
 import createClient from "openapi-fetch";
 import type { Params } from "@/i18n/t";
+import { useLogin } from "./login";
 import type { paths } from "./schema";
 
 /** An answer that is no success: the envelope of docs/wire.md, or `offline` if none came. */
@@ -22,6 +23,7 @@ interface Envelope {
 
 function read(status: number, body: unknown): ApiError {
   const { code, message, params } = (typeof body === "object" && body ? body : {}) as Envelope;
+  if (code === "login_required") useLogin.setState({ isRequired: true });
   return new ApiError(
     typeof code === "string" ? code : "internal_error",
     status,

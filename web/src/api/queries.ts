@@ -1,6 +1,7 @@
 import { QueryClient, queryOptions } from "@tanstack/react-query";
 import type { Lang } from "@/i18n/t";
 import { api, ApiError, ask } from "./client";
+import { useLogin } from "./login";
 import type { Version } from "./types";
 
 export const queryClient = new QueryClient({
@@ -17,6 +18,11 @@ export const queryClient = new QueryClient({
 });
 
 export const keys = {
+  account: ["account"] as const,
+  apiKeys: ["api-keys"] as const,
+  users: ["users"] as const,
+  audit: ["audit"] as const,
+  members: (pid: string) => ["members", pid] as const,
   projects: ["projects"] as const,
   files: (pid: string) => ["files", pid] as const,
   sessions: (pid: string) => ["sessions", pid] as const,
@@ -75,18 +81,21 @@ export const settingsQuery = queryOptions({
   queryFn: () => ask(api.GET("/api/settings")),
 });
 
+/** Every second while something is going on; nobody is asked in vain while a login has ended. */
+const everySecond = (isOn: boolean) => isOn && !useLogin.getState().isRequired && 1000;
+
 /** Asks again every second while the model is being downloaded. */
 export const modelQuery = queryOptions({
   queryKey: keys.model,
   queryFn: () => ask(api.GET("/api/model")),
-  refetchInterval: (query) => (query.state.data?.state === "pulling" ? 1000 : false),
+  refetchInterval: (query) => everySecond(query.state.data?.state === "pulling"),
 });
 
 /** Asks again every second while probes run; what they found is in the settings then. */
 export const probeQuery = queryOptions({
   queryKey: keys.probe,
   queryFn: () => ask(api.GET("/api/settings/probe")),
-  refetchInterval: (query) => (query.state.data?.progress != null ? 1000 : false),
+  refetchInterval: (query) => everySecond(query.state.data?.progress != null),
 });
 
 export function refresh(...which: (readonly string[])[]): void {

@@ -4,6 +4,16 @@ type Schemas = components["schemas"];
 
 export type WireEvent = Schemas["Event"];
 export type Fact<T extends WireEvent["type"]> = Extract<WireEvent, { type: T }>;
+export type Account = Schemas["Account"];
+export type Me = Schemas["Me"];
+export type Role = Me["role"];
+export type User = Schemas["User"];
+export type Member = Schemas["Member"];
+export type MemberRole = Member["role"];
+export type ApiKey = Schemas["ApiKey"];
+export type Scope = ApiKey["scopes"][number];
+export type NewKey = Schemas["NewKey"];
+export type AuditEntry = Schemas["AuditEntry"];
 export type Project = Schemas["Project"];
 export type Entry = Schemas["Entry"];
 export type Hit = Schemas["Hit"];

@@ -1,3 +1,4 @@
+import { enAccounts } from "./en-accounts";
 import { enDocuments } from "./en-documents";
 import { enProblems } from "./en-problems";
 import { enVersions } from "./en-versions";
@@ -285,6 +286,7 @@ export const en: Record<Key, string> = {
   "tool.writing": "writing the arguments…",
   "tool.unfinished": "was not finished",
   "markdown.image": "[image: {alt}, not loaded]",
+  ...enAccounts,
   ...enDocuments,
   ...enProblems,
   ...enVersions,

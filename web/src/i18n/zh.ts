@@ -1,3 +1,4 @@
+import { zhAccounts } from "./zh-accounts";
 import { zhDocuments } from "./zh-documents";
 import { zhProblems } from "./zh-problems";
 import { zhVersions } from "./zh-versions";
@@ -283,6 +284,7 @@ export const zh = {
   "tool.writing": "正在写参数…",
   "tool.unfinished": "没有写完",
   "markdown.image": "［图片：{alt}，未载入］",
+  ...zhAccounts,
   ...zhDocuments,
   ...zhProblems,
   ...zhVersions,

@@ -43,7 +43,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 export function formatWhen(at: number, now: number, lang: Lang): string {
   const ago = now - at;
   if (ago > 7 * 86_400) {
-    return new Intl.DateTimeFormat(LOCALES[lang], { dateStyle: "medium" }).format(at * 1000);
+    return formatDay(at, lang);
   }
   const relative = new Intl.RelativeTimeFormat(LOCALES[lang], { numeric: "auto" });
   for (const [unit, size] of STEPS) {
@@ -54,4 +54,13 @@ export function formatWhen(at: number, now: number, lang: Lang): string {
 
 export function formatClock(at: number, lang: Lang): string {
   return new Intl.DateTimeFormat(LOCALES[lang], { hour: "2-digit", minute: "2-digit" }).format(at * 1000);
+}
+
+export function formatDay(at: number, lang: Lang): string {
+  return new Intl.DateTimeFormat(LOCALES[lang], { dateStyle: "medium" }).format(at * 1000);
+}
+
+/** To the second, as a log needs it. */
+export function formatMoment(at: number, lang: Lang): string {
+  return new Intl.DateTimeFormat(LOCALES[lang], { dateStyle: "medium", timeStyle: "medium" }).format(at * 1000);
 }

@@ -1,4 +1,5 @@
 import { api, ApiError, ask } from "@/api/client";
+import { whenLoggedIn } from "@/api/login";
 import { keys, refresh } from "@/api/queries";
 import { readStream } from "@/api/stream";
 import type { Fact, WireEvent } from "@/api/types";
@@ -67,6 +68,12 @@ async function keepUp(projectId: string, sessionId: string | null, stopped: Abor
         return;
       }
       if (error instanceof ApiError && error.status === 400) fresh = false;
+      // Asking again before somebody has logged in would be in vain.
+      if (error instanceof ApiError && error.code === "login_required") {
+        await until(stopped, whenLoggedIn);
+        wait = FIRST_WAIT_MS;
+        continue;
+      }
     } finally {
       batch.flush();
       stopped.removeEventListener("abort", close);

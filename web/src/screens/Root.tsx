@@ -1,12 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { useSelf } from "@/api/account";
 import { settingsQuery } from "@/api/queries";
 import { useLangStore, useT } from "@/i18n/t";
 import { Empty, Failed } from "@/ui/states";
 
 export function Root() {
-  const { data: settings } = useQuery(settingsQuery);
+  const { isAdmin } = useSelf();
+  const { data: settings } = useQuery({ ...settingsQuery, enabled: isAdmin });
   useEffect(() => {
     const language = settings?.language;
     if (!language || language === "auto" || useLangStore.getState().chosen) return;

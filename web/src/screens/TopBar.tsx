@@ -1,13 +1,14 @@
 import { Link } from "@tanstack/react-router";
-import { Languages, Moon, Settings2, Sun } from "lucide-react";
-import type { ReactNode } from "react";
-import { api, ask } from "@/api/client";
-import { keys, queryClient } from "@/api/queries";
-import { setLang, useLang, useT } from "@/i18n/t";
-import { setTheme, useTheme } from "@/lib/theme";
-import { IconButton } from "@/ui/button";
+import { Settings2 } from "lucide-react";
+import { Suspense, type ReactNode } from "react";
+import { useSelf } from "@/api/account";
+import { useT } from "@/i18n/t";
+import { late } from "@/lib/late";
 import { cx } from "@/ui/cx";
 import { Tooltip } from "@/ui/tooltip";
+import { LanguageToggle, ThemeToggle } from "./Toggles";
+
+const AccountMenu = late(() => import("./account/AccountMenu").then((module) => module.AccountMenu));
 
 interface Props {
   children?: ReactNode;
@@ -33,6 +34,7 @@ export function TopBar({ children, isCrowded = false }: Props) {
 
 function Preferences({ isCrowded }: { isCrowded: boolean }) {
   const t = useT();
+  const { user } = useSelf();
   return (
     <nav aria-label={t("top.preferences")} className="flex items-center">
       <div className={cx("flex", isCrowded && "max-md:hidden")}>
@@ -43,41 +45,19 @@ function Preferences({ isCrowded }: { isCrowded: boolean }) {
         <Link
           to="/settings"
           aria-label={t("settings.title")}
-          className="inline-flex size-8 items-center justify-center rounded-lg text-ink-2 hover:bg-sunken hover:text-ink max-md:size-11"
+          className={cx(
+            "inline-flex size-8 items-center justify-center rounded-lg text-ink-2 hover:bg-sunken hover:text-ink max-md:size-11",
+            isCrowded && user && "max-md:hidden", // the account's menu has them
+          )}
         >
           <Settings2 aria-hidden className="size-[18px]" />
         </Link>
       </Tooltip>
+      {user && (
+        <Suspense fallback={<span className="size-8 max-md:size-11" />}>
+          <AccountMenu user={user} />
+        </Suspense>
+      )}
     </nav>
-  );
-}
-
-function LanguageToggle() {
-  const t = useT();
-  const other = useLang() === "zh" ? "en" : "zh";
-  const change = () => {
-    setLang(other);
-    // The server writes its own words in this language too; if an administrator fixed it there, the
-    // choice holds for this browser.
-    ask(api.PUT("/api/settings", { body: { language: other } })).then(
-      (settings) => queryClient.setQueryData(keys.settings, settings),
-      () => undefined,
-    );
-  };
-  return (
-    <IconButton label={t("top.language")} onClick={change}>
-      <Languages aria-hidden />
-    </IconButton>
-  );
-}
-
-function ThemeToggle() {
-  const t = useT();
-  useTheme((state) => state.theme);
-  const dark = document.documentElement.dataset.theme === "dark";
-  return (
-    <IconButton label={dark ? t("top.light") : t("top.dark")} onClick={() => setTheme(dark ? "light" : "dark")}>
-      {dark ? <Sun aria-hidden /> : <Moon aria-hidden />}
-    </IconButton>
   );
 }

@@ -15,10 +15,15 @@ interface Props {
   wide?: boolean;
   /** Nearly the whole window; all of it on a phone. */
   full?: boolean;
+  /** There is no way out but to do what it asks for. */
+  firm?: boolean;
+  /** Where the focus goes afterwards, if a menu or nothing at all opened it. */
+  opener?: () => HTMLElement | null | undefined;
   children: ReactNode;
 }
 
-export function Dialog({ open, onOpenChange, title, description, bare = false, wide = false, full = false, children }: Props) {
+export function Dialog(props: Props) {
+  const { open, onOpenChange, title, description, bare = false, wide = false, full = false, firm = false, opener, children } = props;
   const t = useT();
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -26,6 +31,7 @@ export function Dialog({ open, onOpenChange, title, description, bare = false, w
         <Radix.Overlay className="fixed inset-0 z-40 bg-[#1a1408]/30 dark:bg-[#000]/60" />
         <Radix.Content
           {...(description ? {} : { "aria-describedby": undefined })}
+          {...(opener && { onCloseAutoFocus: (event) => (event.preventDefault(), opener()?.focus()) })}
           className={cx(
             "animate-rise fixed z-40 flex flex-col border border-line bg-raised shadow-float focus:outline-none",
             full
@@ -42,7 +48,7 @@ export function Dialog({ open, onOpenChange, title, description, bare = false, w
                 <Radix.Description className="mt-1 text-sm text-ink-2">{description}</Radix.Description>
               )}
             </div>
-            {!bare && (
+            {!bare && !firm && (
               <Radix.Close asChild>
                 <IconButton label={t("common.close")} className="-mr-2">
                   <X aria-hidden />

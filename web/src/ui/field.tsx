@@ -35,6 +35,9 @@ export function Field({ label, hint, problem = null, className, ...rest }: Props
 
 interface SelectProps<V extends string> {
   label: string;
+  /** In a row that says already what is chosen: the label is for those who do not see it. */
+  bare?: boolean;
+  className?: string;
   hint?: string | undefined;
   value: V;
   options: readonly { value: V; label: string }[];
@@ -43,11 +46,11 @@ interface SelectProps<V extends string> {
 }
 
 /** One of many, by the system's own list. */
-export function Select<V extends string>({ label, hint, value, options, disabled, onChange }: SelectProps<V>) {
+export function Select<V extends string>({ label, bare = false, className, hint, value, options, disabled, onChange }: SelectProps<V>) {
   const id = useId();
   return (
-    <div>
-      <label htmlFor={id} className="mb-1 block text-sm font-medium">
+    <div className={className}>
+      <label htmlFor={id} className={bare ? "sr-only" : "mb-1 block text-sm font-medium"}>
         {label}
       </label>
       <select

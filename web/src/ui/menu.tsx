@@ -31,7 +31,13 @@ interface Props {
   keepFocus?: boolean;
 }
 
-export function Menu({ items, children, align = "end", keepFocus = false }: Props & { align?: "start" | "end" }) {
+interface MenuProps extends Props {
+  align?: "start" | "end";
+  /** Whose it is, above the items. */
+  heading?: string;
+}
+
+export function Menu({ items, children, align = "end", heading, keepFocus = false }: MenuProps) {
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
@@ -43,6 +49,9 @@ export function Menu({ items, children, align = "end", keepFocus = false }: Prop
           className={PANEL}
           {...(keepFocus ? { onCloseAutoFocus: (event: Event) => event.preventDefault() } : {})}
         >
+          {heading && (
+            <DropdownMenu.Label className="max-w-64 truncate px-2.5 py-1.5 text-[13px] text-ink-3">{heading}</DropdownMenu.Label>
+          )}
           {items.map((item) => (
             <DropdownMenu.Item key={item.label} onSelect={item.onSelect} className={cx(ITEM, item.danger && "text-bad")}>
               <Line item={item} />

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Cpu, PlugZap, ScrollText } from "lucide-react";
 import type { ReactNode } from "react";
+import { useSelf } from "@/api/account";
 import { modelQuery } from "@/api/queries";
 import { useT } from "@/i18n/t";
 import { PullButton, PullProgress } from "@/screens/settings/Pull";
@@ -13,7 +14,15 @@ export function Onboarding() {
   const t = useT();
   const { data: model } = useQuery(modelQuery);
   const save = useSaveSettings();
+  const { isAdmin } = useSelf();
   if (!model || model.state === "ready") return null;
+  if (!isAdmin) {
+    return (
+      <p role="status" className="mx-4 mt-10 rounded-xl border border-line-2 bg-raised p-4 text-center text-sm text-ink-2">
+        {t("onboarding.member")}
+      </p>
+    );
+  }
   return (
     <section aria-labelledby="onboarding" className="mt-10 rounded-2xl border border-line-2 bg-raised p-6 max-md:p-4">
       <h2 id="onboarding" className="text-lg font-semibold">

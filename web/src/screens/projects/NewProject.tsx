@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { FolderOpen } from "lucide-react";
 import { useId, useState } from "react";
+import { useSelf } from "@/api/account";
 import { api, ApiError, ask } from "@/api/client";
 import { keys, queryClient, refresh, templatesQuery } from "@/api/queries";
 import type { NewProjectIn, Template } from "@/api/types";
@@ -18,6 +19,7 @@ export function NewProject() {
   const lang = useLang();
   const ime = useIme();
   const id = useId();
+  const { isAdmin } = useSelf();
   const navigate = useNavigate();
   const [title, setTitle] = useState("");
   const [template, setTemplate] = useState<Template["id"] | null>(null);
@@ -63,40 +65,42 @@ export function NewProject() {
       ) : (
         <TemplateChooser chosen={template} onChoose={setTemplate} />
       )}
-      <div className="mx-auto mt-3 max-w-xl text-center">
-        <Button
-          look="ghost"
-          size="s"
-          aria-expanded={folder !== null}
-          aria-controls={id}
-          onClick={() => {
-            setFolder(folder === null ? "" : null);
-            create.reset();
-          }}
-        >
-          <FolderOpen aria-hidden className="size-4" />
-          {t("projects.folder.open")}
-        </Button>
-        <div id={id} className="text-left">
-          {folder !== null && (
-            <Field
-              className="mt-2"
-              label={t("projects.folder")}
-              hint={t("projects.folder.hint")}
-              problem={pathProblem(create.error, t)}
-              value={folder}
-              autoFocus
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => {
-                setFolder(event.target.value);
-                create.reset();
-              }}
-              {...enter}
-            />
-          )}
+      {isAdmin && (
+        <div className="mx-auto mt-3 max-w-xl text-center">
+          <Button
+            look="ghost"
+            size="s"
+            aria-expanded={folder !== null}
+            aria-controls={id}
+            onClick={() => {
+              setFolder(folder === null ? "" : null);
+              create.reset();
+            }}
+          >
+            <FolderOpen aria-hidden className="size-4" />
+            {t("projects.folder.open")}
+          </Button>
+          <div id={id} className="text-left">
+            {folder !== null && (
+              <Field
+                className="mt-2"
+                label={t("projects.folder")}
+                hint={t("projects.folder.hint")}
+                problem={pathProblem(create.error, t)}
+                value={folder}
+                autoFocus
+                autoComplete="off"
+                spellCheck={false}
+                onChange={(event) => {
+                  setFolder(event.target.value);
+                  create.reset();
+                }}
+                {...enter}
+              />
+            )}
+          </div>
         </div>
-      </div>
+      )}
     </div>
   );
 }

@@ -1,21 +1,29 @@
 import { Link } from "@tanstack/react-router";
-import { Ellipsis, Pencil, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { Ellipsis, Pencil, Trash2, Users } from "lucide-react";
+import { Suspense, useRef, useState } from "react";
+import { useSelf } from "@/api/account";
 import { api, ask } from "@/api/client";
 import { keys, refresh } from "@/api/queries";
 import type { Project } from "@/api/types";
 import { errorWords } from "@/api/words";
 import { useLang, useT } from "@/i18n/t";
 import { formatBytes, formatWhen } from "@/lib/format";
+import { late } from "@/lib/late";
 import { AskText } from "@/ui/ask-text";
 import { IconButton } from "@/ui/button";
 import { Menu } from "@/ui/menu";
 import { toastError, toastUndo } from "@/ui/toast";
 
+const Members = late(() => import("./Members").then((module) => module.Members));
+
 export function ProjectCard({ project, now }: { project: Project; now: number }) {
   const t = useT();
   const lang = useLang();
+  const { hasAccounts } = useSelf();
+  const more = useRef<HTMLButtonElement>(null);
   const [renaming, setRenaming] = useState(false);
+  const [areMembersOpen, setMembersOpen] = useState(false);
+  const members = { label: t("members.title"), icon: <Users aria-hidden />, onSelect: () => setMembersOpen(true) };
   return (
     <article className="group relative rounded-xl border border-line bg-surface transition-[border-color,box-shadow] focus-within:border-line-2 hover:border-line-2 hover:shadow-float">
       <Link
@@ -47,9 +55,10 @@ export function ProjectCard({ project, now }: { project: Project; now: number })
       </div>
       <div className="absolute top-3 right-2">
         <Menu
-          keepFocus={renaming}
+          keepFocus={renaming || areMembersOpen}
           items={[
             { label: t("common.rename"), icon: <Pencil aria-hidden />, onSelect: () => setRenaming(true) },
+            ...(hasAccounts ? [members] : []),
             {
               label: t("common.delete"),
               icon: <Trash2 aria-hidden />,
@@ -58,11 +67,16 @@ export function ProjectCard({ project, now }: { project: Project; now: number })
             },
           ]}
         >
-          <IconButton label={t("projects.more", { title: project.title })}>
+          <IconButton ref={more} label={t("projects.more", { title: project.title })}>
             <Ellipsis aria-hidden />
           </IconButton>
         </Menu>
       </div>
+      <Suspense>
+        {areMembersOpen && (
+          <Members projectId={project.id} title={project.title} opener={() => more.current} onClose={() => setMembersOpen(false)} />
+        )}
+      </Suspense>
       {renaming && (
         <AskText
           title={t("projects.rename")}

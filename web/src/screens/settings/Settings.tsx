@@ -1,12 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { useCanGoBack, useRouter } from "@tanstack/react-router";
-import { ArrowLeft } from "lucide-react";
-import { useEffect, type ReactNode } from "react";
+import type { ReactNode } from "react";
+import { useSelf } from "@/api/account";
 import { modelQuery, settingsQuery } from "@/api/queries";
 import { setLang, useLangStore, useT, type Lang } from "@/i18n/t";
 import { setTheme, THEMES, useTheme } from "@/lib/theme";
-import { TopBar } from "@/screens/TopBar";
-import { IconButton } from "@/ui/button";
+import { Page } from "@/screens/Page";
 import { Segmented } from "@/ui/segmented";
 import { Failed, Skeleton } from "@/ui/states";
 import { ModelForm } from "./ModelForm";
@@ -14,28 +12,12 @@ import { useSaveSettings } from "./save";
 
 export function Settings() {
   const t = useT();
-  const router = useRouter();
-  const canGoBack = useCanGoBack();
-  const title = t("settings.title");
-  useEffect(() => {
-    document.title = `${title} · ${t("brand.name")}`;
-  });
+  const { isAdmin } = useSelf();
   return (
-    <div className="flex min-h-full flex-col">
-      <TopBar>
-        <IconButton
-          label={t("common.back")}
-          onClick={() => (canGoBack ? router.history.back() : void router.navigate({ to: "/" }))}
-        >
-          <ArrowLeft aria-hidden />
-        </IconButton>
-      </TopBar>
-      <main className="mx-auto w-full max-w-2xl flex-1 px-5 pt-6 pb-20">
-        <h1 className="text-2xl font-semibold">{title}</h1>
-        <Model />
-        <Appearance />
-      </main>
-    </div>
+    <Page title={t("settings.title")}>
+      {isAdmin && <Model />}
+      <Appearance />
+    </Page>
   );
 }
 
@@ -73,12 +55,13 @@ function Appearance() {
   const t = useT();
   const theme = useTheme((state) => state.theme);
   const { lang, chosen } = useLangStore();
-  const { data } = useQuery(settingsQuery);
+  const { isAdmin } = useSelf();
+  const { data } = useQuery({ ...settingsQuery, enabled: isAdmin });
   const save = useSaveSettings();
-  const choice = chosen || data?.language !== "auto" ? lang : "auto";
+  const choice = chosen || (isAdmin && data?.language !== "auto") ? lang : "auto";
   const choose = (next: Lang | "auto") => {
     setLang(next);
-    if (!data?.locked.includes("language")) save.mutate({ language: next });
+    if (isAdmin && !data?.locked.includes("language")) save.mutate({ language: next });
   };
   return (
     <Section id="appearance" title={t("settings.appearance")}>

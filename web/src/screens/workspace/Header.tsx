@@ -4,6 +4,7 @@ import { keyWords } from "@/lib/hotkeys";
 import { TopBar } from "@/screens/TopBar";
 import { IconButton } from "@/ui/button";
 import { ExportMenu } from "./ExportMenu";
+import { MembersButton, ViewerMark } from "./MembersButton";
 import { RunPill } from "./RunPill";
 
 interface Props {
@@ -19,6 +20,7 @@ export function Header({ title, onPalette, onShortcuts }: Props) {
       <span className="min-w-0 truncate font-serif text-[17px] font-semibold" title={title}>
         {title}
       </span>
+      <ViewerMark />
       <span className="flex-1" />
       <RunPill />
       <button
@@ -31,6 +33,7 @@ export function Header({ title, onPalette, onShortcuts }: Props) {
         <kbd className="font-sans text-xs">{keyWords("mod+P")}</kbd>
       </button>
       <ExportMenu />
+      <MembersButton title={title} />
       <IconButton label={t("shortcuts.title")} keys={keyWords("mod+/")} onClick={onShortcuts} className="max-md:hidden">
         <Keyboard aria-hidden />
       </IconButton>

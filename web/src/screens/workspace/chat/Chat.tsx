@@ -1,4 +1,5 @@
 import { useCallback, useRef, useState } from "react";
+import { useIsViewer } from "@/api/account";
 import { ApiError } from "@/api/client";
 import { useT } from "@/i18n/t";
 import { createSession, startRun, steerRun } from "@/run/act";
@@ -20,6 +21,7 @@ export interface Pending {
 export function Chat() {
   const t = useT();
   const { projectId, sessionId, openSession } = useWorkspace();
+  const isViewer = useIsViewer(projectId);
   const thread = useRef<ThreadHandle>(null);
   const [pending, setPending] = useState<Pending | null>(null);
   /** The session that was begun here: what is being typed moves over to it. */
@@ -61,7 +63,11 @@ export function Chat() {
       <SessionBar />
       <LinkBanner />
       <Thread ref={thread} pending={pending} onSend={send} />
-      <Composer begun={begun} runId={runId} lastAsked={asked} onSend={send} />
+      {isViewer ? (
+        <p className="shrink-0 border-t border-line px-4 py-3 text-center text-[13px] text-ink-3">{t("viewer.text")}</p>
+      ) : (
+        <Composer begun={begun} runId={runId} lastAsked={asked} onSend={send} />
+      )}
     </section>
   );
 }

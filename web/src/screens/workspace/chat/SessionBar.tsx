@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, MessageSquarePlus, Pencil, Trash2 } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useState } from "react";
+import { useIsViewer } from "@/api/account";
 import { api, ask } from "@/api/client";
 import { keys, refresh, sessionsQuery } from "@/api/queries";
 import type { Session } from "@/api/types";
@@ -19,6 +20,7 @@ import { useWorkspace } from "../context";
 export function SessionBar() {
   const t = useT();
   const { projectId, sessionId, openSession } = useWorkspace();
+  const isViewer = useIsViewer(projectId);
   const { data: sessions = [] } = useQuery(sessionsQuery(projectId));
   const current = sessions.find((session) => session.id === sessionId) ?? null;
   const [dialog, setDialog] = useState<"rename" | "delete" | null>(null);
@@ -26,7 +28,7 @@ export function SessionBar() {
     <header className="flex h-10 shrink-0 items-center gap-0.5 border-b border-line pr-1.5 pl-2 max-md:h-12">
       <SessionMenu sessions={sessions} current={current} onOpen={openSession} />
       <span className="flex-1" />
-      {current && (
+      {current && !isViewer && (
         <>
           <IconButton label={t("session.rename")} onClick={() => setDialog("rename")}>
             <Pencil aria-hidden />
@@ -36,9 +38,11 @@ export function SessionBar() {
           </IconButton>
         </>
       )}
-      <IconButton label={t("session.new")} onClick={() => openSession(null)}>
-        <MessageSquarePlus aria-hidden />
-      </IconButton>
+      {!isViewer && (
+        <IconButton label={t("session.new")} onClick={() => openSession(null)}>
+          <MessageSquarePlus aria-hidden />
+        </IconButton>
+      )}
       {current && dialog === "rename" && <Rename session={current} onClose={() => setDialog(null)} />}
       {current && dialog === "delete" && (
         <Delete

@@ -1,5 +1,6 @@
 import type { EditorView } from "@codemirror/view";
 import { useEffect, useRef } from "react";
+import { useIsViewer } from "@/api/account";
 import { useNarrow } from "@/lib/media";
 import type { OpenDoc } from "./doc";
 import { usePlace, wantPlace } from "./place";
@@ -9,6 +10,7 @@ export function CodeEditor({ doc }: { doc: OpenDoc }) {
   const parent = useRef<HTMLDivElement>(null);
   const mounted = useRef<EditorView | null>(null);
   const isNarrow = useNarrow();
+  const isViewer = useIsViewer(doc.projectId);
   const wanted = usePlace((state) => state.wanted);
   useEffect(() => {
     if (!parent.current) return undefined;
@@ -18,6 +20,7 @@ export function CodeEditor({ doc }: { doc: OpenDoc }) {
     if (!isNarrow) view.focus();
     return () => doc.unmount();
   }, [doc, isNarrow]);
+  useEffect(() => doc.setReadOnly(isViewer), [doc, isViewer]);
   useEffect(() => {
     const view = mounted.current;
     if (!view || !wanted || !doc.isAt(wanted.path)) return;

@@ -2,6 +2,7 @@ import { Eye, History, PenLine } from "lucide-react";
 import { Suspense, useCallback, useEffect, useState } from "react";
 import { useStore } from "zustand";
 import { ApiError } from "@/api/client";
+import { keys, refresh } from "@/api/queries";
 import { useT } from "@/i18n/t";
 import { useLiveBody } from "@/run/bodies";
 import { keyWords } from "@/lib/hotkeys";
@@ -111,12 +112,18 @@ function Banner({ doc }: { doc: OpenDoc }) {
   const t = useT();
   const { openFile } = useWorkspace();
   const { phase, problem } = useStore(doc.store);
+  const code = phase === "failed" && problem instanceof ApiError ? problem.code : "";
+  const isForbidden = code === "forbidden";
+  // What one may do here has changed since it was asked for.
+  useEffect(() => {
+    if (isForbidden) refresh(keys.members(doc.projectId));
+  }, [isForbidden, doc]);
   if (phase !== "deleted" && phase !== "failed") return null;
-  const words = phase === "deleted" ? t("editor.deleted") : t("editor.save_failed");
+  const words = phase === "deleted" ? t("editor.deleted") : t(isForbidden ? "editor.forbidden" : "editor.save_failed");
   return (
     <div role="alert" className="flex flex-wrap items-center gap-2 border-b border-line bg-bad-soft px-4 py-1.5 text-[13px] text-bad">
       <span className="flex-1">
-        {words} {problem instanceof ApiError && phase === "failed" ? t("editor.kept") : ""}
+        {words} {code ? t("editor.kept") : ""}
       </span>
       {phase === "failed" && (
         <Button size="s" onClick={() => void doc.save()}>

@@ -1,4 +1,4 @@
-import { Annotation, EditorState, Transaction, type Text } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, Transaction, type Text } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { createStore } from "zustand";
 import { ApiError } from "@/api/client";
@@ -11,6 +11,9 @@ const IDLE_MS = 1500;
 
 /** Changes that come from outside: no undo step, nothing to save. */
 const outside = Annotation.define<boolean>();
+
+/** Whether typing changes anything: not for one who may only look. */
+const access = new Compartment();
 
 export interface DocState {
   phase: "clean" | "dirty" | "saving" | "failed" | "conflict" | "deleted";
@@ -33,6 +36,7 @@ export class OpenDoc {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private inFlight: Promise<void> = Promise.resolve();
   private isSyncQueued = false;
+  private isReadOnly = false;
   private readonly forget = addSaver({ save: () => this.save(), isUnsaved: () => this.isAtRisk });
 
   constructor(
@@ -64,6 +68,7 @@ export class OpenDoc {
       extensions: [
         EditorState.lineSeparator.of(lineBreakOf(text)),
         editing(this.path),
+        access.of(EditorState.readOnly.of(this.isReadOnly)),
         EditorView.updateListener.of((update) => {
           this.state = update.state;
           const isOurs = update.transactions.some((each) => each.docChanged && !each.annotation(outside));
@@ -77,6 +82,14 @@ export class OpenDoc {
   mount(parent: HTMLElement): EditorView {
     this.view = new EditorView({ state: this.state, parent });
     return this.view;
+  }
+
+  setReadOnly(isReadOnly: boolean): void {
+    if (isReadOnly === this.isReadOnly) return;
+    this.isReadOnly = isReadOnly;
+    const spec = { effects: access.reconfigure(EditorState.readOnly.of(isReadOnly)) };
+    if (this.view) this.view.dispatch(spec);
+    else this.state = this.state.update(spec).state;
   }
 
   unmount(): void {

@@ -12,6 +12,11 @@ export function addSaver(saver: Saver): () => void {
   return () => savers.delete(saver);
 }
 
+/** The person gives up what could not be saved: nothing is saved and nobody is warned any more. */
+export function giveUp(): void {
+  savers.clear();
+}
+
 /** Save all that is open. False if something could not be saved. */
 export async function saveAll(): Promise<boolean> {
   await Promise.all([...savers].map(({ save }) => save()));

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { FilePlus2, FolderPlus, Search, Upload } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { useIsViewer } from "@/api/account";
 import { filesQuery, projectsQuery } from "@/api/queries";
 import { useT } from "@/i18n/t";
 import { keyWords, useHotkeys } from "@/lib/hotkeys";
@@ -27,6 +28,7 @@ const DOCUMENTS = ".txt,.md,.markdown,.html,.htm,.xhtml,.docx,.epub,.zip";
 export function FilePane() {
   const t = useT();
   const { projectId, openFile, openFind } = useWorkspace();
+  const isViewer = useIsViewer(projectId);
   const { data, error, isPending, refetch } = useQuery(filesQuery(projectId));
   const isOrdered = !useQuery(projectsQuery).data?.find((project) => project.id === projectId)?.path;
   const orders = useWantedOrders(projectId);
@@ -57,15 +59,19 @@ export function FilePane() {
         <IconButton id={FIND_BUTTON} label={t("found.title")} keys={keyWords("mod+shift+F")} onClick={() => openFind()}>
           <Search aria-hidden />
         </IconButton>
-        <IconButton label={t("tree.new_file")} keys={keyWords("alt+N")} onClick={() => create("file")}>
-          <FilePlus2 aria-hidden />
-        </IconButton>
-        <IconButton label={t("tree.new_folder")} keys={keyWords("alt+M")} onClick={() => create("folder")}>
-          <FolderPlus aria-hidden />
-        </IconButton>
-        <IconButton ref={opener} label={t("import.open")} keys={keyWords("alt+I")} onClick={() => picker.current?.click()}>
-          <Upload aria-hidden />
-        </IconButton>
+        {!isViewer && (
+          <>
+            <IconButton label={t("tree.new_file")} keys={keyWords("alt+N")} onClick={() => create("file")}>
+              <FilePlus2 aria-hidden />
+            </IconButton>
+            <IconButton label={t("tree.new_folder")} keys={keyWords("alt+M")} onClick={() => create("folder")}>
+              <FolderPlus aria-hidden />
+            </IconButton>
+            <IconButton ref={opener} label={t("import.open")} keys={keyWords("alt+I")} onClick={() => picker.current?.click()}>
+              <Upload aria-hidden />
+            </IconButton>
+          </>
+        )}
         <input
           ref={picker}
           type="file"
@@ -93,9 +99,13 @@ export function FilePane() {
         ) : error ? (
           <Failed error={error} onRetry={() => void refetch()} />
         ) : data.entries.length === 0 ? (
-          <Empty title={t("tree.empty")} hint={t("tree.empty.hint")}>
-            <Button onClick={() => create("file")}>{t("tree.new_file")}</Button>
-            <Button onClick={() => picker.current?.click()}>{t("import.open")}</Button>
+          <Empty title={t("tree.empty")} hint={t(isViewer ? "viewer.text" : "tree.empty.hint")}>
+            {!isViewer && (
+              <>
+                <Button onClick={() => create("file")}>{t("tree.new_file")}</Button>
+                <Button onClick={() => picker.current?.click()}>{t("import.open")}</Button>
+              </>
+            )}
           </Empty>
         ) : (
           <FileTree
