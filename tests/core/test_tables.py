@@ -41,6 +41,7 @@ from wenfang.core.dialects.examples import examples
 from wenfang.core.dialects.schema_grammar import step_schema
 from wenfang.core.dialects.schema_prompt import observation, system_text
 from wenfang.core.effects import FileCreated, FileDeleted, FileRead, FileRenamed, FileWritten
+from wenfang.core.models import needed_tools
 
 # code: status, retryable, refundable, resumable
 OUTCOMES = {
@@ -509,3 +510,22 @@ def test_the_schema_of_a_step() -> None:
             },
         ]
     }
+
+
+@pytest.mark.parametrize(
+    ("choice", "needed"),
+    [
+        ("auto", ()),
+        ("none", ()),
+        ("required", ("auto", "none", "add")),
+        ("add", ("add",)),
+        ("nobody", ()),
+    ],
+)
+def test_which_tools_a_choice_needs(choice: str, needed: tuple[str, ...]) -> None:
+    """Also of tools that have the name of a choice."""
+    tools = tuple(
+        ToolSpec(name=name, description="", parameters={}, patterns={})
+        for name in ("auto", "none", "add")
+    )
+    assert tuple(each.name for each in needed_tools(tools, choice)) == needed

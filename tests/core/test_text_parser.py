@@ -381,6 +381,11 @@ ROWS: list[tuple[str, str, str, tuple[str, Any]]] = [
     ("5.13 harmony, another tag", "harmony", "<|channel|>a</think>b", answer("b")),
     ("5.13 harmony without tokens", "harmony", "analysisThink.assistantfinalIt is 4.", answer("It is 4.")),
     ("5.13 harmony call without tokens", "harmony", 'assistantanalysisThink.assistantcommentary to=functions.find_book json{"title": "Moby"}', MOBY),
+    ("5.5 brackets in comments", "classic", 'Action: find_book\nAction Input: {"title": "Moby" /* not } nor " */, "limit": 2 // } "\n}', call("find_book", title="Moby", limit=2)),
+    ("5.4 after inline code", "tagged", "I use ``x`` now <final_answer>Yes</final_answer>", answer("Yes")),
+    ("5.4 a call after inline code", "tagged", "I use `x` now <tool_name>opening_hours</tool_name><arguments>{}</arguments>", HOURS),
+    ("5.13 MiniMax, one end missing", "minimax_m2", '<minimax:tool_call><invoke name="find_book"><parameter name="title">Moby</parameter></minimax:tool_call>', MOBY),
+    ("5.13 harmony call without tokens, then an answer", "harmony", 'assistantcommentary to=functions.find_book json{"title": "Moby"}assistantfinalDone', MOBY),
     ("5.13 no channel", "harmony", "analysis of it: none", answer("analysis of it: none")),
     # rarer ways through the same rules
     ("5.3 tags behind a label", "tagged", "Action:\n<tool_name>opening_hours</tool_name>", HOURS),
@@ -677,6 +682,11 @@ def test_outcome_tells_of_what_was_mended() -> None:
     outcome = parse("Action: FindBook\nAction Input: {'title': 'a',}", SHAPES["classic"], TOOLS)
     assert outcome.calls[0].name_normalised
     assert outcome.calls[0].repairs == ("quotes", "trailing_comma")
+    outcome = parse('Action: FindBook\nAction Input: {"title": "a\\d"}', SHAPES["classic"], TOOLS)
+    assert (outcome.calls[0].arguments, outcome.calls[0].repairs) == (
+        {"title": "a\\d"},
+        ("escapes",),
+    )
 
 
 def test_an_answer_behind_an_action_is_told() -> None:
