@@ -45,19 +45,20 @@ class AppendQueue:
         future: asyncio.Future[Ack] = loop.create_future()
         self._waiting.append((append, future))
         if len(self._writers) < _WRITERS:
-            writer = loop.create_task(self._drain())
-            self._writers.add(writer)
-            writer.add_done_callback(self._writers.discard)
+            self._writers.add(loop.create_task(self._drain()))
         return await future
 
     async def _drain(self) -> None:
-        while batch := self._next():
-            mine = {append.claim.run_id for append, _ in batch}
-            self._under_way |= mine
-            try:
-                await self._settle(batch)
-            finally:
-                self._under_way -= mine
+        try:
+            while batch := self._next():
+                mine = {append.claim.run_id for append, _ in batch}
+                self._under_way |= mine
+                try:
+                    await self._settle(batch)
+                finally:
+                    self._under_way -= mine
+        finally:  # in the same breath as the last look: an append that comes now begins a new writer
+            self._writers.discard(asyncio.current_task())
 
     def _next(self) -> list[tuple[Append, asyncio.Future[Ack]]]:
         """What waits, of each run the first, unless another of that run is under way."""
