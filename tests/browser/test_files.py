@@ -243,6 +243,7 @@ def go_to(page: Page, name: str) -> None:
         focused = page.locator("[role=treeitem]:focus")
         expect(focused).to_have_count(1)
         if focused.get_attribute("aria-label") == name:
+            expect(focused).to_have_attribute("tabindex", "0")  # the tree has noticed
             return
         before = focused.get_attribute("aria-label")
         page.keyboard.press("ArrowDown")

@@ -56,6 +56,12 @@ def wait_stored(at: Desk, *paths: str) -> None:
     assert stored(at) == list(paths)
 
 
+def focus_row(page: Page, name: str) -> None:
+    """Focus a row; keys act on it as soon as the tree has noticed."""
+    row(page, name).focus()
+    expect(row(page, name)).to_have_attribute("tabindex", "0")
+
+
 def row(page: Page, name: str) -> Locator:
     return page.get_by_role("treeitem", name=name, exact=True)
 
@@ -195,7 +201,7 @@ def test_01_a_project_on_a_folder(
     expect(page).to_have_title(re.compile("我的小说"))  # the folder's name
     wait_for_rows(page, "卷", "第1章.md", "第2章.md")
 
-    row(page, "第2章.md").focus()
+    focus_row(page, "第2章.md")
     page.keyboard.press("Alt+ArrowUp")
     reason = page.get_by_text("磁盘文件夹里的文件按名字排序，请改名字")
     expect(reason).to_be_visible()
@@ -220,7 +226,7 @@ def test_04_order_by_keyboard(desk: Callable[..., Desk]) -> None:
     at = desk(files=FILES)
     page = at.page
     wait_for_rows(page, "甲.md", "乙.md", "丙.md", "卷", "一.md", "二.md")
-    row(page, "丙.md").focus()
+    focus_row(page, "丙.md")
     page.keyboard.press("Alt+ArrowUp")
     wait_for_rows(page, "甲.md", "丙.md", "乙.md", "卷", "一.md", "二.md")
     expect(said(page)).to_have_text("“丙.md”：第 2 位，共 4 位")
@@ -234,10 +240,10 @@ def test_04_order_by_keyboard(desk: Callable[..., Desk]) -> None:
     expect(row(page, "甲.md")).to_be_focused()
     wait_stored(at, "丙.md", "甲.md", "乙.md", "卷", "卷/一.md", "卷/二.md")
 
-    row(page, "卷").focus()  # a folder takes along what is in it
+    focus_row(page, "卷")  # a folder takes along what is in it
     page.keyboard.press("Alt+ArrowUp")
     wait_for_rows(page, "丙.md", "甲.md", "卷", "一.md", "二.md", "乙.md")
-    row(page, "二.md").focus()
+    focus_row(page, "二.md")
     page.keyboard.press("Alt+ArrowDown")  # not out of its folder
     expect(said(page)).to_have_text("“二.md”已经在最后面")
     wait_stored(at, "丙.md", "甲.md", "卷", "卷/一.md", "卷/二.md", "乙.md")
@@ -249,7 +255,7 @@ def test_04_quick_steps_are_all_taken_and_undone_together(desk: Callable[..., De
     names = [f"{n}.md" for n in "abcdefgh"]
     at = desk(files=dict.fromkeys(names, ""))
     page = at.page
-    row(page, "a.md").focus()
+    focus_row(page, "a.md")
     for _ in range(5):
         page.keyboard.press("Alt+ArrowDown")
     moved = [*names[1:6], "a.md", *names[6:]]
@@ -268,7 +274,7 @@ def test_04_quick_steps_are_all_taken_and_undone_together(desk: Callable[..., De
 def test_04_undo_passes_over_what_is_gone(desk: Callable[..., Desk]) -> None:
     at = desk(files=FILES)
     page = at.page
-    row(page, "丙.md").focus()
+    focus_row(page, "丙.md")
     page.keyboard.press("Alt+ArrowUp")
     wait_stored(at, "甲.md", "丙.md", "乙.md", "卷", "卷/一.md", "卷/二.md")
     at.studio.call("DELETE", f"/api/projects/{at.project.id}/files/甲.md")
@@ -340,7 +346,7 @@ def test_04_an_order_that_fails_goes_back(desk: Callable[..., Desk], errors: lis
     at = desk(files=FILES)
     page = at.page
     page.route("**/arrange", lambda route: route.abort())
-    row(page, "丙.md").focus()
+    focus_row(page, "丙.md")
     page.keyboard.press("Alt+ArrowUp")
     expect(page.get_by_text("连不上文房的服务")).to_be_visible()
     wait_for_rows(page, "甲.md", "乙.md", "丙.md", "卷", "一.md", "二.md")

@@ -31,6 +31,13 @@ export function Dialog(props: Props) {
         <Radix.Overlay className="fixed inset-0 z-40 bg-[#1a1408]/30 dark:bg-[#000]/60" />
         <Radix.Content
           {...(description ? {} : { "aria-describedby": undefined })}
+          // Asked only if nothing in here has the focus: what took it away meanwhile does not send it to a button.
+          onOpenAutoFocus={(event) => {
+            const field = (event.currentTarget as HTMLElement).querySelector<HTMLElement>("input, select, textarea");
+            if (!field) return;
+            event.preventDefault();
+            field.focus();
+          }}
           {...(opener && { onCloseAutoFocus: (event) => (event.preventDefault(), opener()?.focus()) })}
           className={cx(
             "animate-rise fixed z-40 flex flex-col border border-line bg-raised shadow-float focus:outline-none",
